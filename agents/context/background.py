@@ -1,0 +1,75 @@
+"""The one background event loop on which coroutines of the host run to their end."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+import threading
+from collections.abc import Awaitable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeAlias, TypeVar, cast
+
+T = TypeVar("T")
+
+Answer: TypeAlias = T | Awaitable[T]
+"""What a callable of the host may return: the value, or an awaitable of it."""
+
+_lock = threading.Lock()
+_running: list[asyncio.AbstractEventLoop] = []
+
+
+def settle(answer: Answer[T], timeout_s: float | None = None) -> T:
+    """Return the value, after running an awaitable to its end on the background loop.
+
+    Raises:
+        TimeoutError: the awaitable was not done after ``timeout_s`` seconds; it was cancelled.
+    """
+    if not inspect.isawaitable(answer):
+        return cast("T", answer)
+    return start(_await(answer), timeout_s).result()
+
+
+def start(work: Coroutine[object, object, T], timeout_s: float | None = None) -> Future[T]:
+    """Return a future of the coroutine, which runs beside the calling thread.
+
+    Called from the background loop itself it runs on a loop of its own, because waiting there for the
+    same loop would never end.
+    """
+    bounded = work if timeout_s is None else asyncio.wait_for(work, timeout_s)
+    loop = background_loop()
+    if _is_current(loop):
+        return _run_apart(bounded)
+    return asyncio.run_coroutine_threadsafe(bounded, loop)
+
+
+def background_loop() -> asyncio.AbstractEventLoop:
+    """Return the process's background loop, started on first use in a daemon thread."""
+    with _lock:
+        if not _running:
+            loop = asyncio.new_event_loop()
+            threading.Thread(target=loop.run_forever, name="contextsite-background", daemon=True).start()
+            _running.append(loop)
+        return _running[0]
+
+
+def _is_current(loop: asyncio.AbstractEventLoop) -> bool:
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False
+
+
+def _run_apart(work: Coroutine[object, object, T]) -> Future[T]:
+    worker = ThreadPoolExecutor(1, "contextsite-nested")
+    done: Future[T] = worker.submit(asyncio.run, work)
+    worker.shutdown(wait=False)
+    return done
+
+
+async def _await(answer: Awaitable[T]) -> T:
+    return await answer
+
+
+# A forked worker has the list but not the thread.
+os.register_at_fork(after_in_child=_running.clear)

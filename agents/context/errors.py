@@ -1,0 +1,153 @@
+"""What can go wrong in a context, split by what the caller can do about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agents.context.budget import Budget
+
+
+class ContextError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class ContextDestroyed(ContextError):
+    """The context was used after ``destroy()``."""
+
+    def __init__(self) -> None:
+        super().__init__("This context was destroyed; create a new one.")
+
+
+class ContextOverflow(ContextError):
+    """The prompt cannot fit the window, whatever may be dropped.
+
+    Attributes:
+        budget: the count at the moment of giving up, with its breakdown by part.
+        content_max: tokens that system message, conversation and input may use together.
+    """
+
+    def __init__(self, message: str, *, budget: Budget, content_max: int) -> None:
+        super().__init__(message)
+        self.budget = budget
+        self.content_max = content_max
+
+
+class InputTooLarge(ContextOverflow):
+    """A user message alone is larger than the room left for it; shorten it or store it elsewhere."""
+
+
+class TurnAborted(ContextError):
+    """Raised by a host inside a tool or plugin to end the turn.
+
+    The one error of host code that is passed on instead of becoming a failed tool result, so that a
+    lost lease or a refused transaction stops the turn.
+    """
+
+
+class AlreadyRegistered(ContextError):
+    """A plugin, store, tool or strategy of that name exists."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        super().__init__(f'{kind} "{name}" is already registered.')
+        self.kind = kind
+        self.name = name
+
+
+class UnknownStore(ContextError):
+    """No registered store has that id; the text names those that do."""
+
+    def __init__(self, store: object, available: tuple[str, ...]) -> None:
+        super().__init__(f'Unknown store "{store}". Available stores: {", ".join(available) or "none"}')
+        self.available = available
+
+
+class UnknownFeature(ContextError):
+    """A feature map names a feature that neither is built in nor was registered."""
+
+    def __init__(self, feature: str, known: tuple[str, ...]) -> None:
+        super().__init__(f'Unknown feature "{feature}". Known features: {", ".join(known)}')
+        self.feature = feature
+
+
+class FeatureUnavailable(ContextError):
+    """A feature was switched on whose plugin is not part of this installation."""
+
+    def __init__(self, feature: str, path: str) -> None:
+        super().__init__(
+            f'Feature "{feature}" is not available: its plugin {path} is not installed. Switch it off.'
+        )
+        self.feature = feature
+        self.path = path
+
+
+class FeatureNotReady(ContextError):
+    """A feature was switched on without another feature or value that it needs."""
+
+    def __init__(self, feature: str, needs: str) -> None:
+        super().__init__(f'Feature "{feature}" needs {needs}.')
+        self.feature = feature
+        self.needs = needs
+
+
+class InvalidItem(ContextError):
+    """A message, block, tool result or saved item does not have the wire form."""
+
+
+class InvalidState(ContextError):
+    """A saved state cannot be restored; the context is as it was before."""
+
+
+class NewerState(InvalidState):
+    """A saved state was written by a newer version than this one reads."""
+
+    def __init__(self, found: int, supported: int) -> None:
+        super().__init__(
+            f"The saved state has schema version {found}; this version reads up to {supported}. "
+            "Upgrade contextsite to load it."
+        )
+        self.found = found
+        self.supported = supported
+
+
+class StorageMissing(ContextError):
+    """A session operation was asked of a context without storage."""
+
+    def __init__(self) -> None:
+        super().__init__("No storage configured: pass storage= to AgentContext.create.")
+
+
+class SessionIdMissing(ContextError):
+    """A session operation needs a session id and the context has none yet."""
+
+    def __init__(self) -> None:
+        super().__init__("No session id: pass one, or save the context first.")
+
+
+class ToolNotFound(ContextError):
+    """No tool of that name is registered."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f'Tool "{name}" not found.')
+        self.name = name
+
+
+class ToolDisabled(ContextError):
+    """The tool exists and is switched off."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f'Tool "{name}" is disabled.')
+        self.name = name
+
+
+class ToolTimeout(ContextError):
+    """A tool did not answer in time."""
+
+    def __init__(self, name: str, timeout_ms: int) -> None:
+        super().__init__(f'Tool "{name}" gave no answer within {timeout_ms} ms.')
+        self.name = name
+        self.timeout_ms = timeout_ms
+
+
+class InvalidArguments(ContextError):
+    """A tool call does not match the tool's parameters; the text says how to call it."""
