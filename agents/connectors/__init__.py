@@ -1,0 +1,1 @@
+"""What answers a request: real providers and scripted ones."""

@@ -1,0 +1,8 @@
+"""Rows of agents: who they are, what they were asked, and what was said."""
+
+from agents.models.message import Message
+from agents.models.profile import AgentProfile
+from agents.models.session import AgentSession
+from agents.models.turn import Turn
+
+__all__ = ["AgentProfile", "AgentSession", "Message", "Turn"]

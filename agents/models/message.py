@@ -1,0 +1,54 @@
+"""Message: one item of a conversation, and the history journal at the same time."""
+
+from typing import Any
+
+from django.db import models
+
+from agents.ids import uuid7
+from agents.models.fields import JSONTextField
+from agents.models.session import AgentSession
+from agents.models.turn import Turn
+
+
+class Message(models.Model):
+    """One item of the conversation; compaction marks it and never deletes it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    session = models.ForeignKey(AgentSession, on_delete=models.CASCADE, related_name="messages")
+    turn = models.ForeignKey(Turn, on_delete=models.CASCADE, null=True, blank=True, related_name="messages")
+    sequence = models.PositiveIntegerField()
+    # The item's own id inside the context.
+    item_id = models.CharField(max_length=100)
+    role = models.CharField(max_length=12)
+    # The item's content blocks in wire form, exactly as first stored.
+    blocks = JSONTextField()
+    # Exact count of the item, made once.
+    tokens = models.PositiveIntegerField()
+    # What the model still sees: false once compacted or rolled over.
+    in_context = models.BooleanField(default=True)
+    # What the model sees instead of ``blocks`` after oversize handling or compaction; null: the same.
+    context_blocks = JSONTextField(null=True, blank=True)
+    context_tokens = models.PositiveIntegerField(null=True, blank=True)
+    # The session's conversation_revision that last wrote this row.
+    revision = models.PositiveBigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["session", "sequence"]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "sequence"], name="message_sequence_once"),
+            models.UniqueConstraint(fields=["session", "item_id"], name="message_item_once"),
+        ]
+        indexes = [models.Index(fields=["session", "revision"], name="message_by_revision")]
+
+    def __str__(self) -> str:
+        return f"{self.role} message {self.sequence}"
+
+    def item(self) -> dict[str, Any]:
+        """Return the item as the model sees it."""
+        blocks = self.blocks if self.context_blocks is None else self.context_blocks
+        return {"type": "message", "id": self.item_id, "role": self.role, "content": blocks}
+
+    def item_tokens(self) -> int:
+        """Return the stored count of what the model sees."""
+        return self.tokens if self.context_tokens is None else self.context_tokens

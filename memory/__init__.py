@@ -1,0 +1,1 @@
+"""What agents remember, and how people see it."""

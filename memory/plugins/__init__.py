@@ -1,0 +1,1 @@
+"""The stores as plugins of a context, without Django."""
