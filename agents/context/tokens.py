@@ -1,6 +1,7 @@
 """How many tokens a text, a value or an image costs: counted exactly, or estimated from its length."""
 
 import math
+from abc import ABC, abstractmethod
 from typing import Protocol
 
 import tiktoken
@@ -41,11 +42,12 @@ class TokenEstimator(Protocol):
         """Return the tokens of an image of so many pixels."""
 
 
-class _SharedEstimates:
+class _SharedEstimates(ABC):
     """What both estimators do alike."""
 
+    @abstractmethod
     def estimate_tokens(self, text: str, content_type: str = "mixed") -> int:
-        raise NotImplementedError
+        """Return the tokens of a text; ``content_type`` is code, prose or mixed."""
 
     def estimate_data_tokens(self, data: object) -> int:
         """Return the tokens of a value as compact JSON: 1 for None, 100 for what JSON cannot hold."""
@@ -111,22 +113,25 @@ class TiktokenEstimator(_SharedEstimates):
         return count
 
 
-def _chunk_end(text: str, begin: int) -> int:
-    """Return where to cut so that the count does not change, or a hard limit where no such place is near.
+def is_boundary(text: str, place: int) -> bool:
+    """Return whether cutting before this place leaves the count unchanged.
 
     No token spans the place before a single space between words, nor before a line break after a letter or
     digit: both encodings split there before they look for tokens.
     """
+    before, after = text[place - 1], text[place + 1 : place + 2]
+    if text[place] == " ":
+        return not before.isspace() and after != "" and not after.isspace()
+    return text[place] == "\n" and before.isalnum()
+
+
+def _chunk_end(text: str, begin: int) -> int:
+    """Return the last boundary before the limit, or the limit where no boundary is near."""
     limit = begin + CHUNK_CHARACTERS
     if limit >= len(text):
         return len(text)
-    for place in range(limit, limit - _BOUNDARY_WINDOW, -1):
-        before, after = text[place - 1], text[place + 1 : place + 2]
-        if text[place] == " " and not before.isspace() and after and not after.isspace():
-            return place
-        if text[place] == "\n" and before.isalnum():
-            return place
-    return limit
+    near = range(limit, limit - _BOUNDARY_WINDOW, -1)
+    return next((place for place in near if is_boundary(text, place)), limit)
 
 
 def _count_chunk(encoding: tiktoken.Encoding, chunk: str) -> int:

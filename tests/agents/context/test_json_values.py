@@ -1,0 +1,190 @@
+import json
+import math
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.context.json_values import JSON, InvalidJSON, decode, encode, pretty, repair, repair_text
+
+clean_text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
+json_values: st.SearchStrategy[JSON] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | clean_text,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(clean_text, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+def nested(levels: int) -> JSON:
+    value: JSON = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@given(json_values)
+def test_what_is_encoded_decodes_to_the_same_value_and_types(value: JSON) -> None:
+    text = encode(value)
+
+    assert repr(decode(text)) == repr(value)
+    assert decode(pretty(value)) == value
+
+
+def test_the_text_is_compact_and_keeps_order_and_letters() -> None:
+    assert encode({"b": [1, 2], "a": "é漢😀", "": None}) == '{"b":[1,2],"a":"é漢😀","":null}'
+
+
+def test_numbers_keep_their_type() -> None:
+    assert encode([1.0, 1, -0.0, 1e22, True]) == "[1.0,1,-0.0,1e+22,true]"
+
+
+def test_pretty_text_has_an_indent_of_two_and_short_empty_containers() -> None:
+    assert pretty({"a": [1, {}], "é": []}) == '{\n  "a": [\n    1,\n    {}\n  ],\n  "é": []\n}'
+
+
+def test_tuples_become_arrays() -> None:
+    assert encode(("a", (1,))) == '["a",[1]]'
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "remedy"),
+    [
+        ({"a": [0, math.nan]}, "value.a[1]", "null or a string"),
+        (math.inf, "value", "null or a string"),
+        (-math.inf, "value", "null or a string"),
+        ({"a": {"b": "x\x00y"}}, "value.a.b", "remove the character"),
+        (["\ud800"], "value[0]", "remove the character"),
+        ({"a\x00": 1}, "value", "remove the character"),
+        ({"n": 2**53 + 1}, "value.n", "as a string"),
+        ({"n": -(2**53) - 1}, "value.n", "as a string"),
+        ({"a": {1: 2}}, "value.a", "use string keys"),
+        ({"a": {1, 2}}, "value.a", "set is not JSON"),
+        (b"bytes", "value", "bytes is not JSON"),
+        ([object()], "value[0]", "object is not JSON"),
+    ],
+)
+def test_it_refuses_what_json_cannot_hold_and_names_place_and_remedy(
+    value: object, path: str, remedy: str
+) -> None:
+    with pytest.raises(InvalidJSON) as refusal:
+        encode(value)
+
+    assert refusal.value.path == path
+    assert remedy in str(refusal.value)
+    assert str(refusal.value).startswith(path)
+
+
+def test_the_largest_exact_integers_are_accepted() -> None:
+    assert encode([2**53, -(2**53)]) == "[9007199254740992,-9007199254740992]"
+
+
+def test_sixty_four_levels_are_accepted_and_one_more_is_not() -> None:
+    assert decode(encode(nested(64))) == nested(64)
+    with pytest.raises(InvalidJSON, match="deeper than 64 levels; flatten"):
+        encode(nested(65))
+
+
+def test_ten_thousand_levels_are_refused_without_recursion() -> None:
+    with pytest.raises(InvalidJSON, match="flatten"):
+        encode(nested(10_000))
+
+
+def test_the_depth_limit_can_be_lowered() -> None:
+    with pytest.raises(InvalidJSON, match="deeper than 2 levels"):
+        encode(nested(3), max_depth=2)
+
+
+def test_a_cycle_is_named_and_a_shared_part_is_not_a_cycle() -> None:
+    cycle: dict[str, object] = {"a": []}
+    cycle["a"] = [cycle]
+    shared = ["x"]
+
+    with pytest.raises(InvalidJSON, match=r"value\.a\[0\]: it contains itself"):
+        encode(cycle)
+    assert encode([shared, shared]) == '[["x"],["x"]]'
+
+
+def test_values_that_double_at_every_level_are_refused_by_size_in_bounded_time() -> None:
+    value: list[object] = ["x"]
+    for _ in range(50):
+        value = [value, value]
+
+    with pytest.raises(InvalidJSON, match="larger than 10,000 bytes"):
+        encode(value, max_bytes=10_000)
+
+
+def test_fifty_megabytes_are_refused_quickly() -> None:
+    before = time.process_time()
+    with pytest.raises(InvalidJSON, match="store less, or a summary"):
+        encode({"text": "x" * 50_000_000})
+    assert time.process_time() - before < 2
+
+
+def test_the_size_limit_counts_bytes_of_the_text() -> None:
+    assert encode("éé", max_bytes=6) == '"éé"'
+    with pytest.raises(InvalidJSON, match="larger than 5 bytes"):
+        encode("éé", max_bytes=5)
+
+
+@pytest.mark.parametrize("text", ["", "{", "{'a':1}", "[1,]", "nul", "1" * 5000])
+def test_text_that_is_not_json_is_refused_with_a_remedy(text: str) -> None:
+    with pytest.raises(InvalidJSON, match=r"not valid JSON .*; send one JSON value"):
+        decode(text)
+
+
+@pytest.mark.parametrize("text", ["NaN", "[Infinity]", "[-Infinity]"])
+def test_constants_that_are_not_json_are_refused(text: str) -> None:
+    with pytest.raises(InvalidJSON, match="use null or a string"):
+        decode(text)
+
+
+def test_text_that_nests_too_deeply_to_parse_is_refused() -> None:
+    with pytest.raises(InvalidJSON, match="nested too deeply"):
+        decode("[" * 100_000)
+
+
+@pytest.mark.parametrize(
+    ("dirty", "clean"),
+    [
+        ("plain é", "plain é"),
+        ("a\x00b", "a\ufffdb"),
+        ("\ud83d\ude00", "😀"),
+        ("a\ud800b", "a\ufffdb"),
+        ("\udc00", "\ufffd"),
+        ("end\ud83d", "end\ufffd"),
+        ("\ufeff\ud83d\ude00", "\ufeff😀"),
+    ],
+)
+def test_repair_joins_pairs_and_replaces_what_cannot_be_stored(dirty: str, clean: str) -> None:
+    assert repair_text(dirty) == clean
+
+
+@given(st.text())
+def test_repaired_text_can_always_be_encoded(text: str) -> None:
+    assert json.loads(encode(repair_text(text))) == repair_text(text)
+
+
+def test_repair_reaches_keys_and_every_level_and_keeps_order() -> None:
+    dirty: JSON = {"b\x00": [1, {"x": "\ud800"}, "ok"], "a": None}
+
+    assert encode(repair(dirty)) == '{"b\ufffd":[1,{"x":"\ufffd"},"ok"],"a":null}'
+    assert encode(dirty["a"] if isinstance(dirty, dict) else dirty) == "null"
+
+
+def test_repair_does_not_recurse() -> None:
+    repaired = repair(nested(10_000))
+
+    for _ in range(10_000):
+        assert isinstance(repaired, list)
+        repaired = repaired[0]
+    assert repaired == 1
+
+
+@given(json_values)
+def test_repair_leaves_clean_values_as_they_are(value: JSON) -> None:
+    assert repr(repair(value)) == repr(value)
