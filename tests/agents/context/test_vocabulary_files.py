@@ -33,7 +33,7 @@ def folders(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         seen.append(folder)
         return name
 
-    monkeypatch.setattr(vocabulary_files.tiktoken, "get_encoding", record)
+    monkeypatch.setattr("tiktoken.get_encoding", record)
     return seen
 
 
