@@ -6,7 +6,7 @@ os.environ.setdefault("SECRET_KEY", "only-for-tests")
 os.environ.setdefault("DEBUG", "false")
 os.environ.setdefault("HTTPS", "false")
 
-from contextsite.settings import *  # noqa: E402, F403
+from contextsite.settings import *  # noqa: F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
@@ -17,6 +17,6 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 DEMO_PAUSE_MS = 0
 
-if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # noqa: F405
     # A file, not memory: tests with threads and other processes share it.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}  # noqa: F405

@@ -1,0 +1,54 @@
+"""The seam between a turn and the rows behind its plugins; memory fills it in through settings."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from agents.context.plugin import ContextPlugin
+from agents.models import AgentSession, Turn
+
+
+@dataclass(frozen=True)
+class Run:
+    """One worker's run of one turn.
+
+    Attributes:
+        fence: fencing number of the lease; every write of the run is refused once the lease is lost.
+    """
+
+    session: AgentSession
+    turn: Turn
+    fence: int
+
+
+class StoredPlugin(ContextPlugin, Protocol):
+    """A plugin whose state lives in rows and whose every change is a transaction of its own."""
+
+    def refresh(self) -> None:
+        """Take over what others wrote since; called right before the context is prepared."""
+        ...
+
+
+class PluginBinding(Protocol):
+    """Gives a turn a plugin that reads and writes rows.
+
+    Attributes:
+        name: the plugin's name, for example ``in_context_memory``.
+        feature: the feature that switches it on, in camelCase.
+    """
+
+    name: str
+    feature: str
+
+    def open(self, run: Run) -> StoredPlugin:
+        """Return the plugin of this run, holding what the rows hold now."""
+        ...
+
+
+def bindings() -> Iterator[PluginBinding]:
+    """Yield one binding for each dotted path of ``settings.CONTEXT_BINDINGS``."""
+    for path in settings.CONTEXT_BINDINGS:
+        yield import_string(path)()

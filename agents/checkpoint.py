@@ -1,0 +1,129 @@
+"""Writes what a turn added to its context into rows, and takes a turn up again from them."""
+
+from collections.abc import Mapping
+from itertools import takewhile
+from typing import Any
+
+from django.db import transaction
+
+from agents import leases
+from agents.bindings import Run
+from agents.context import AgentContext, Budget
+from agents.context.tools import ToolCallState
+from agents.ids import uuid7
+from agents.models import AgentSession, Message
+from agents.sessions import announce
+
+LOST_RESULT = (
+    "The worker stopped before the result of this call was stored, so whether it took effect is unknown. "
+    "Check before you repeat it."
+)
+
+Item = Mapping[str, Any]
+
+
+class Checkpoint:
+    """One run's record of which items of its context have rows."""
+
+    def __init__(self, run: Run, context: AgentContext) -> None:
+        """Take the context as loaded from rows: whatever it holds now is stored."""
+        self._run, self._context = run, context
+        self._stored = {item["id"] for item in _items(context)}
+
+    def resume(self) -> bool:
+        """Put the turn's input into the context unless an earlier run did; return whether it has its answer.
+
+        Calls that an earlier run left without a result are answered with a note, so that no prompt ever
+        holds a call without its result.
+        """
+        if not Message.objects.filter(pk=self._run.turn.pk).exists():
+            self._context.add_user_message(self._run.turn.input)
+            self.save()
+            return False
+        last = Message.objects.filter(turn=self._run.turn).order_by("-sequence").first()
+        if last is None or last.role != "assistant":
+            return False
+        calls = [block for block in last.blocks if block["type"] == "tool_use"]
+        if not calls:
+            return True
+        failed = {"content": LOST_RESULT, "error": LOST_RESULT, "state": ToolCallState.FAILED}
+        self._context.add_tool_results([{"tool_use_id": block["id"], **failed} for block in calls])
+        self.save()
+        return False
+
+    def save(self) -> None:
+        """Store the items that no row holds yet, with their exact counts, and the budget of the last call.
+
+        Raises:
+            agents.leases.LeaseLost: the session went to another worker; nothing was written.
+        """
+        with transaction.atomic():
+            session = AgentSession.objects.select_for_update().get(pk=self._run.session.pk)
+            leases.check(session, self._run.fence)
+            fresh = self._fresh_items()
+            rows = [self._row(session, item, place) for place, item in enumerate(fresh, start=1)]
+            Message.objects.bulk_create(rows)
+            columns: dict[str, Any] = {
+                "message_count": session.message_count + len(rows),
+                "message_tokens": session.message_tokens + sum(row.tokens for row in rows),
+            }
+            if self._context.last_preparation:
+                columns["last_budget"] = wire_budget(self._context.last_preparation.budget)
+            announce(session, conversation=True, **columns)
+        self._stored.update(item["id"] for item in fresh)
+
+    def _fresh_items(self) -> list[Item]:
+        """Return the items that have no row, in order; they are the newest, so the search stops early."""
+        newest_first = takewhile(lambda item: item["id"] not in self._stored, reversed(_items(self._context)))
+        return list(newest_first)[::-1]
+
+    def _row(self, session: AgentSession, item: Item, place: int) -> Message:
+        is_input = item["role"] == "user" and not any(
+            block["type"] == "tool_result" for block in item["content"]
+        )
+        return Message(
+            # The message that started the turn carries the turn's id: a page that showed it while it was
+            # queued recognizes it.
+            id=self._run.turn.pk if is_input else uuid7(),
+            session=session,
+            turn=self._run.turn,
+            sequence=session.message_count + place,
+            item_id=item["id"],
+            role=item["role"],
+            blocks=item["content"],
+            tokens=self._context.item_tokens(item["id"]),
+            revision=session.revision + 1,
+        )
+
+
+def show_doing(run: Run, line: str) -> None:
+    """Let watchers see what the agent does now, in one line."""
+    with transaction.atomic():
+        session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
+        leases.check(session, run.fence)
+        announce(session, doing=" ".join(line.split())[:200])
+
+
+def wire_budget(budget: Budget) -> dict[str, Any]:
+    """Return the budget as the API shows it."""
+    parts = budget.breakdown
+    return {
+        "maxTokens": budget.max_tokens,
+        "responseReserve": budget.response_reserve,
+        "totalUsed": budget.total_used,
+        "available": budget.available,
+        "utilizationPercent": budget.utilization_percent,
+        "breakdown": {
+            "systemPrompt": parts.system_prompt,
+            "persistentInstructions": parts.persistent_instructions,
+            "pluginInstructions": parts.plugin_instructions,
+            "pluginContents": dict(parts.plugin_contents),
+            "tools": parts.tools,
+            "conversation": parts.conversation,
+            "currentInput": parts.current_input,
+        },
+    }
+
+
+def _items(context: AgentContext) -> list[Item]:
+    return [*context.get_conversation(), *context.get_current_input()]

@@ -1,0 +1,61 @@
+"""The lease of a session: who may run it, until when, with a fencing number that every write checks."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from agents.context.errors import TurnAborted
+from agents.models import AgentSession
+
+LEASE = timedelta(seconds=30)
+RENEW_EVERY = timedelta(seconds=10)
+
+
+class LeaseLost(TurnAborted):
+    """The session went to another worker (or was released by an admin) while this one was running it."""
+
+    def __init__(self, session_id: UUID, fence: int) -> None:
+        super().__init__(f"The lease {fence} of session {session_id} is no longer held; this run must stop.")
+        self.session_id = session_id
+        self.fence = fence
+
+
+def claim(session_id: UUID, owner: str) -> int | None:
+    """Return a new fencing number when the session was free or its lease had expired, else None.
+
+    None is a normal answer: somebody else runs the session. One UPDATE, so two claims cannot both win.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        won = (
+            AgentSession.objects.filter(pk=session_id)
+            .filter(Q(lease_owner="") | Q(lease_until__isnull=True) | Q(lease_until__lt=now))
+            .update(lease_owner=owner, lease_until=now + LEASE, fence=F("fence") + 1)
+        )
+        if not won:
+            return None
+        return AgentSession.objects.values_list("fence", flat=True).get(pk=session_id)
+
+
+def renew(session_id: UUID, fence: int) -> bool:
+    """Extend the lease; False when it is no longer held under this fencing number."""
+    held = AgentSession.objects.filter(pk=session_id, fence=fence).exclude(lease_owner="")
+    return bool(held.update(lease_until=timezone.now() + LEASE))
+
+
+def release(session_id: UUID, fence: int) -> None:
+    """Give the session back; nothing happens when the lease went to somebody else."""
+    AgentSession.objects.filter(pk=session_id, fence=fence).update(lease_owner="", lease_until=None)
+
+
+def check(session: AgentSession, fence: int) -> None:
+    """Make sure that a locked session row is still held under this fencing number.
+
+    Raises:
+        LeaseLost: another worker took over, or the lease was released.
+    """
+    if session.fence != fence or not session.lease_owner:
+        raise LeaseLost(session.pk, fence)

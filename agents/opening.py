@@ -1,0 +1,75 @@
+"""Opens the context of a turn from rows: settings, tools, plugins, and the conversation with its counts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from agents.bindings import PluginBinding, Run, StoredPlugin, bindings
+from agents.context import DEFAULT_FEATURES, AgentContext, Tool
+from agents.context.errors import ContextError
+from agents.models import AgentSession, Message
+
+
+@dataclass(frozen=True)
+class OpenContext:
+    """A context and those of its plugins that live in rows."""
+
+    context: AgentContext
+    stored_plugins: Sequence[StoredPlugin]
+
+
+class UnknownTool(ContextError):
+    """A profile names a tool that the settings do not offer."""
+
+
+def open_context(run: Run) -> OpenContext:
+    """Return the session's context as the rows describe it now.
+
+    Features whose plugin has no binding are off: what they remember would be gone after the turn.
+
+    Raises:
+        UnknownTool: the session's settings name a tool that ``settings.AGENT_TOOLS`` does not have.
+    """
+    frozen = run.session.settings
+    bound = list(bindings())
+    context = AgentContext.create(
+        model=frozen["model"],
+        max_context_tokens=frozen["maxContextTokens"],
+        response_reserve=frozen["responseReserve"],
+        system_prompt=frozen["systemPrompt"] or None,
+        agent_id=run.session.profile.slug,
+        user_id=str(run.session.user_id) if run.session.user_id else None,
+        tools=[_tool(name) for name in frozen["tools"]],
+        features=_features(bound, frozen["features"]),
+        critical_gate=frozen["criticalGate"],
+    )
+    plugins = [binding.open(run) for binding in bound if context.has_plugin(binding.name)]
+    for plugin in plugins:
+        context.register_plugin(plugin)
+    _load(context, run.session)
+    return OpenContext(context, plugins)
+
+
+def _features(bound: Sequence[PluginBinding], wanted: Mapping[str, bool]) -> dict[str, bool]:
+    off = dict.fromkeys(DEFAULT_FEATURES, False)
+    return off | {each.feature: wanted.get(each.feature, DEFAULT_FEATURES[each.feature]) for each in bound}
+
+
+def _tool(name: str) -> Tool:
+    path = settings.AGENT_TOOLS.get(name)
+    if path is None:
+        known = ", ".join(sorted(settings.AGENT_TOOLS))
+        raise UnknownTool(f"The agent uses a tool {name!r} that is not set up. Known tools: {known}.")
+    found: Tool = import_string(path)
+    return found
+
+
+def _load(context: AgentContext, session: AgentSession) -> None:
+    """Give the context its conversation; everything after the last answer is input still to be answered."""
+    rows = list(Message.objects.filter(session=session, in_context=True).order_by("sequence"))
+    answers = [place for place, row in enumerate(rows) if row.role == "assistant"]
+    split = answers[-1] + 1 if answers else 0
+    counted = [(row.item(), row.item_tokens()) for row in rows]
+    context.load_conversation(counted[:split], counted[split:])

@@ -1,0 +1,176 @@
+"""Runs a turn: claim the lease, open the context from rows, drive the loop, checkpoint, release."""
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections, transaction
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from agents import leases, queue
+from agents.bindings import Run
+from agents.checkpoint import Checkpoint, show_doing
+from agents.connectors.base import Connector, ConnectorError, ModelEvent, ModelRequest
+from agents.context.errors import ContextError
+from agents.context.models import split_model
+from agents.heartbeat import heartbeat
+from agents.leases import LeaseLost
+from agents.loop.events import ReplyStored, ResultsStored, ToolStarted
+from agents.loop.turn import Loop, TooManyCalls, TurnStopped
+from agents.models import AgentSession, Turn
+from agents.opening import OpenContext, open_context
+from agents.sessions import announce, status_of
+
+MAX_ATTEMPTS = 3
+MAX_MODEL_CALLS = 200
+ABANDONED = (
+    "The worker stopped {attempts} times while it ran this turn. Nothing stored was lost; retry when ready."
+)
+INTERNAL = "Something went wrong inside the server; its log has the details. Nothing stored was lost; retry."
+
+logger = logging.getLogger(__name__)
+
+
+def run(turn_id: UUID) -> None:
+    """Run the turn to its end, or do nothing: it is finished, not next in its session, or being run."""
+    taken = _take(turn_id)
+    if taken is None:
+        return
+    try:
+        with heartbeat.holding(taken.session.pk, taken.fence):
+            status, error = _outcome(taken)
+        _finish(taken, status, error)
+    except LeaseLost:
+        logger.warning("Turn %s went to another worker", turn_id)
+
+
+def _take(turn_id: UUID) -> Run | None:
+    """Claim the session and mark the turn as running; None when there is nothing to run."""
+    turn = Turn.objects.select_related("session__profile").filter(pk=turn_id).first()
+    if turn is None or turn.status not in Turn.UNFINISHED or not _is_next(turn):
+        return None
+    fence = leases.claim(turn.session_id, _owner())
+    if fence is None:
+        return None
+    with transaction.atomic():
+        session = AgentSession.objects.select_for_update().select_related("profile").get(pk=turn.session_id)
+        turn = Turn.objects.get(pk=turn_id)
+        if turn.status not in {Turn.Status.QUEUED, Turn.Status.RUNNING} or not _is_next(turn):
+            leases.release(session.pk, fence)
+            return None
+        turn.session = session
+        turn.status, turn.attempts, turn.started_at = Turn.Status.RUNNING, turn.attempts + 1, timezone.now()
+        turn.save(update_fields=["status", "attempts", "started_at"])
+        announce(session, conversation=True, status=AgentSession.Status.RUNNING, doing="starting")
+    return Run(session, turn, fence)
+
+
+def _outcome(run: Run) -> tuple[Turn.Status, str]:
+    """Play the turn; the task's boundary, where every fault becomes a status and a text for people."""
+    if run.turn.attempts > MAX_ATTEMPTS:
+        return Turn.Status.FAILED, ABANDONED.format(attempts=MAX_ATTEMPTS)
+    try:
+        _play(run)
+    except LeaseLost:
+        raise
+    except TurnStopped:
+        return Turn.Status.CANCELLED, ""
+    except (ConnectorError, ContextError, TooManyCalls) as fault:
+        return Turn.Status.FAILED, str(fault)
+    except Exception:
+        logger.exception("Turn %s failed", run.turn.pk)
+        return Turn.Status.FAILED, INTERNAL
+    return Turn.Status.SUCCEEDED, ""
+
+
+def _play(run: Run) -> None:
+    opened = open_context(run)
+    try:
+        record = Checkpoint(run, opened.context)
+        if record.resume():
+            return
+        provider, model = split_model(str(run.session.settings["model"]))
+        loop = Loop(
+            context=opened.context,
+            connector=_WithoutConnections(_connector(provider, model, run.session)),
+            model=model,
+            max_calls=MAX_MODEL_CALLS,
+            before_call=lambda: _refresh(opened),
+            check_stop=lambda: _check_stop(run.turn),
+        )
+        _drive(run, record, loop)
+    finally:
+        opened.context.destroy()
+
+
+def _drive(run: Run, record: Checkpoint, loop: Loop) -> None:
+    for event in loop.run():
+        if isinstance(event, ReplyStored | ResultsStored):
+            record.save()
+        elif isinstance(event, ToolStarted):
+            found = loop.context.tools.get(event.name)
+            show_doing(run, found.describe_call(dict(event.arguments)) if found else event.name)
+
+
+def _refresh(opened: OpenContext) -> None:
+    for plugin in opened.stored_plugins:
+        plugin.refresh()
+
+
+def _check_stop(turn: Turn) -> None:
+    if Turn.objects.filter(pk=turn.pk, cancel_requested=True).exists():
+        raise TurnStopped
+
+
+def _finish(run: Run, status: Turn.Status, error: str) -> None:
+    """Write the outcome, give the lease back and wake the next turn, all in one transaction."""
+    with transaction.atomic():
+        session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
+        leases.check(session, run.fence)
+        Turn.objects.filter(pk=run.turn.pk).update(
+            status=status, error=error, finished_at=timezone.now(), draft=""
+        )
+        following = session.turns.filter(status=Turn.Status.QUEUED).order_by("index").first()
+        announce(
+            session, conversation=True, status=status_of(session), doing="", lease_owner="", lease_until=None
+        )
+        if following:
+            transaction.on_commit(lambda: queue.poke_turn(following.pk))
+
+
+def _is_next(turn: Turn) -> bool:
+    earlier = Turn.objects.filter(
+        session_id=turn.session_id, index__lt=turn.index, status__in=Turn.UNFINISHED
+    )
+    return not earlier.exists()
+
+
+def _owner() -> str:
+    return f"{socket.gethostname()[:60]}:{os.getpid()}:{threading.get_ident()}"
+
+
+def _connector(provider: str, model: str, session: AgentSession) -> Connector:
+    path = settings.AGENT_CONNECTORS.get(provider)
+    if path is None:
+        known = ", ".join(sorted(settings.AGENT_CONNECTORS))
+        raise ConnectorError(f"No connector is set up for {provider!r}. Choose a model of: {known}.")
+    connector: Connector = import_string(path)(model, session)
+    return connector
+
+
+class _WithoutConnections:
+    """A connector that gives database connections back while the model works."""
+
+    def __init__(self, connector: Connector) -> None:
+        self._connector = connector
+
+    def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
+        for connection in connections.all(initialized_only=True):
+            if not connection.in_atomic_block:
+                connection.close()
+        return self._connector.stream(request)

@@ -1,0 +1,165 @@
+"""What people and programs do with sessions: start one, send a message, stop, retry."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from agents import bus, queue
+from agents.context import json_values
+from agents.context.json_values import JSON
+from agents.models import AgentProfile, AgentSession, Turn
+
+MAX_INPUT_CHARACTERS = 200_000
+# A turn that nobody took up for this long is poked again.
+STALLED_AFTER = timedelta(seconds=10)
+
+
+class RefusedInput(Exception):
+    """A message cannot be taken; the text names the remedy."""
+
+
+class NothingToDo(Exception):
+    """The action does not apply to the session as it is now; the text says why."""
+
+
+def start_session(profile: AgentProfile, user: User | None, title: str) -> AgentSession:
+    """Return a new idle session that froze the profile's settings of this moment."""
+    clean = " ".join(json_values.repair_text(title).split())[:200] or f"New session of {profile.name}"
+    return AgentSession.objects.create(profile=profile, user=user, title=clean, settings=profile.snapshot())
+
+
+def submit_turn(session: AgentSession, text: str, author: User | None, *, idempotency_key: str = "") -> Turn:
+    """Return the queued turn of this message; a repeated ``idempotency_key`` returns the turn it made.
+
+    Raises:
+        RefusedInput: the message is empty, too long, or holds characters that cannot be stored.
+    """
+    text = _checked_input(text)
+    with transaction.atomic():
+        locked = AgentSession.objects.select_for_update().get(pk=session.pk)
+        if idempotency_key:
+            known = locked.turns.filter(idempotency_key=idempotency_key).first()
+            if known:
+                return known
+        last = locked.turns.order_by("-index").values_list("index", flat=True).first() or 0
+        turn = Turn.objects.create(
+            session=locked, index=last + 1, author=author, input=text, idempotency_key=idempotency_key
+        )
+        _queue(locked, turn)
+    return turn
+
+
+def stop_turn(session: AgentSession) -> Turn:
+    """Return the turn that was asked to stop: the running one, which ends at its next step, or a queued one.
+
+    Raises:
+        NothingToDo: no turn is unfinished.
+    """
+    with transaction.atomic():
+        locked = AgentSession.objects.select_for_update().get(pk=session.pk)
+        turn = locked.turns.filter(status__in=Turn.UNFINISHED).order_by("index").first()
+        if turn is None:
+            raise NothingToDo("The agent is not working, so there is nothing to stop.")
+        turn.cancel_requested = True
+        if turn.status == Turn.Status.QUEUED:
+            turn.status, turn.finished_at = Turn.Status.CANCELLED, timezone.now()
+        turn.save(update_fields=["cancel_requested", "status", "finished_at"])
+        announce(locked, conversation=True, status=status_of(locked))
+    return turn
+
+
+def retry_turn(session: AgentSession) -> Turn:
+    """Return the last turn, queued again to go on from what it had stored.
+
+    Raises:
+        NothingToDo: the last turn did not fail and was not stopped.
+    """
+    with transaction.atomic():
+        locked = AgentSession.objects.select_for_update().get(pk=session.pk)
+        turn = locked.turns.order_by("-index").first()
+        if turn is None or turn.status not in {Turn.Status.FAILED, Turn.Status.CANCELLED}:
+            raise NothingToDo("The last turn did not fail, so there is nothing to retry. Send a message.")
+        turn.status, turn.error, turn.attempts = Turn.Status.QUEUED, "", 0
+        turn.cancel_requested, turn.finished_at = False, None
+        turn.save(update_fields=["status", "error", "attempts", "cancel_requested", "finished_at"])
+        _queue(locked, turn)
+    return turn
+
+
+def wake_stalled_turns() -> int:
+    """Poke the next turn of every session whose turn waits or whose worker died; return how many.
+
+    Harmless at any time and from any number of processes: a turn that runs is protected by its lease.
+    """
+    now = timezone.now()
+    free = Q(session__lease_owner="") | Q(session__lease_until__isnull=True) | Q(session__lease_until__lt=now)
+    old = Q(status=Turn.Status.RUNNING) | Q(
+        status=Turn.Status.QUEUED, session__changed_at__lt=now - STALLED_AFTER
+    )
+    stalled = Turn.objects.filter(free & old).order_by("session_id", "index")
+    first: dict[UUID, UUID] = {}
+    for turn_id, session_id in stalled.values_list("pk", "session_id"):
+        first.setdefault(session_id, turn_id)
+    for turn_id in first.values():
+        queue.poke_turn(turn_id)
+    return len(first)
+
+
+def wake_all_turns() -> int:
+    """Poke every unfinished turn, for the start of a process whose broker lost its messages."""
+    waiting = Turn.objects.filter(status__in=[Turn.Status.QUEUED, Turn.Status.RUNNING])
+    turns = list(waiting.order_by("index").values_list("pk", flat=True))
+    for turn_id in turns:
+        queue.poke_turn(turn_id)
+    return len(turns)
+
+
+def announce(session: AgentSession, *, conversation: bool = False, **columns: Any) -> None:
+    """Raise the revision of a locked session, write ``columns`` with it, and poke watchers after the commit.
+
+    ``conversation`` says that messages or turns changed too.
+    """
+    session.revision += 1
+    columns |= {"revision": session.revision, "changed_at": timezone.now()}
+    if conversation:
+        columns["conversation_revision"] = session.revision
+    for name, value in columns.items():
+        setattr(session, name, value)
+    session.save(update_fields=list(columns))
+    revision = session.revision
+    transaction.on_commit(lambda: bus.poke_session(session.pk, revision))
+
+
+def status_of(session: AgentSession) -> AgentSession.Status:
+    """Return what the session's turns say it is doing."""
+    unfinished = set(session.turns.filter(status__in=Turn.UNFINISHED).values_list("status", flat=True))
+    for status in (Turn.Status.RUNNING, Turn.Status.WAITING, Turn.Status.QUEUED):
+        if status in unfinished:
+            return AgentSession.Status(status)
+    last = session.turns.order_by("-index").values_list("status", flat=True).first()
+    return AgentSession.Status.FAILED if last == Turn.Status.FAILED else AgentSession.Status.IDLE
+
+
+def _queue(session: AgentSession, turn: Turn) -> None:
+    announce(session, conversation=True, status=status_of(session))
+    transaction.on_commit(lambda: queue.poke_turn(turn.pk))
+
+
+def _checked_input(text: JSON) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise RefusedInput("The message is empty. Write what the agent shall do.")
+    if len(text) > MAX_INPUT_CHARACTERS:
+        raise RefusedInput(
+            f"The message has {len(text):,} characters; at most {MAX_INPUT_CHARACTERS:,} fit. "
+            "Put long material into a file the agent can read."
+        )
+    try:
+        json_values.encode(text)
+    except json_values.InvalidJSON as fault:
+        raise RefusedInput(f"The message cannot be stored: {fault}.") from None
+    return text

@@ -1,0 +1,14 @@
+"""Celery tasks: each takes the id of a row and does nothing when there is nothing to do."""
+
+from uuid import UUID
+
+from celery import shared_task
+
+from agents import runner
+from agents.queue import RUN_TURN
+
+
+@shared_task(name=RUN_TURN)
+def run_turn(turn_id: str) -> None:
+    """Run a turn, unless it is finished, not next, or in somebody else's hands."""
+    runner.run(UUID(turn_id))

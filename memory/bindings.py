@@ -1,0 +1,222 @@
+"""Where plugins meet rows: the only place that knows both a whiteboard entry and its row."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+from uuid import UUID
+
+from agents.bindings import Run
+from agents.context.json_values import JSON
+from agents.context.stores import StoreResult
+from agents.models import AgentSession
+from memory.actors import Actor
+from memory.models import EntryRevision, Store
+from memory.plugins.whiteboard import InContextMemory, SetResult, WhiteboardEntry
+from memory.unit_of_work import (
+    Change,
+    EntryConflict,
+    EntryState,
+    Expectation,
+    RevisionSeen,
+    change_store,
+    read_states,
+)
+
+Action = EntryRevision.Action
+T = TypeVar("T")
+
+
+class WhiteboardKind:
+    """How a whiteboard is made from entries, and read back."""
+
+    name = Store.Kind.WHITEBOARD.value
+
+    def open(self, settings: Mapping[str, JSON], entries: Sequence[EntryState]) -> InContextMemory:
+        """Return a board with the session's limits that holds exactly ``entries``."""
+        board = InContextMemory(**board_options(settings))
+        board.adopt(_entry(state) for state in entries)
+        return board
+
+    def entries(self, plugin: InContextMemory) -> Sequence[EntryState]:
+        """Return everything on the board, in order."""
+        return [_entry_state(entry) for entry in plugin.entries()]
+
+
+WHITEBOARD = WhiteboardKind()
+
+
+def board_options(settings: Mapping[str, JSON]) -> dict[str, Any]:
+    """Return the constructor arguments of a session's whiteboard from its frozen settings."""
+    wire = settings.get("whiteboard")
+    options: Mapping[str, Any] = wire if isinstance(wire, dict) else {}
+    names = {
+        "max_entries": "maxEntries",
+        "max_total_tokens": "maxTotalTokens",
+        "default_priority": "defaultPriority",
+        "show_timestamps": "showTimestamps",
+        "advertise_show_in_ui": "advertiseShowInUI",
+    }
+    return {name: options[wire_name] for name, wire_name in names.items() if wire_name in options}
+
+
+def whiteboard_of(session_id: UUID) -> Store:
+    """Return the session's whiteboard, made on first use."""
+    store, _ = Store.objects.get_or_create(kind=Store.Kind.WHITEBOARD, session_id=session_id)
+    return store
+
+
+def change_board(
+    session_id: UUID,
+    apply: Callable[[InContextMemory], T],
+    *,
+    actor: Actor,
+    action: Action = Action.SET,
+    expect: Expectation | None = None,
+) -> Change[InContextMemory, T]:
+    """Run ``apply`` on the session's whiteboard as one unit of work; see ``change_store``."""
+    store = whiteboard_of(session_id)
+    return change_store(store.pk, WHITEBOARD, apply, actor=actor, action=action, expect=expect)
+
+
+class StoredWhiteboard(InContextMemory):
+    """A whiteboard in a running turn: every change is a unit of work; ``refresh`` takes over the rows."""
+
+    def __init__(self, run: Run, store: Store, options: Mapping[str, Any]) -> None:
+        super().__init__(**options)
+        self._store_id = store.pk
+        self._turn_id = run.turn.pk
+        self._actor = Actor.turn(run.turn, run.fence)
+        self._seen_revision = 0
+
+    def refresh(self) -> None:
+        """Take over what the rows hold now; the next model call sees the store at this revision."""
+        revision, states = read_states(self._store_id)
+        self._seen_revision = revision
+        self.adopt(_entry(state) for state in states)
+
+    def set(
+        self,
+        key: str,
+        description: str,
+        value: object,
+        priority: str | None = None,
+        show_in_ui: bool | None = None,
+    ) -> SetResult:
+        """Create or overwrite an entry; see ``InContextMemory.set``.
+
+        Raises:
+            EntryConflict: a person changed the key after the model saw the board.
+        """
+        return self._change(lambda board: board.set(key, description, value, priority, show_in_ui), key=key)
+
+    def delete(self, key: str) -> bool:
+        """Remove an entry; see ``InContextMemory.delete``."""
+        return self._change(lambda board: board.delete(key), Action.DELETE, key=key)
+
+    def clear(self) -> None:
+        """Remove every entry."""
+        self._change(lambda board: board.clear(), Action.CLEAR)
+
+    def restore_state(self, state: object) -> None:
+        """Replace every entry; see ``InContextMemory.restore_state``."""
+        self._change(lambda board: board.restore_state(state), Action.RESTORE)
+
+    def compact(self, tokens_to_free: int) -> int:
+        """Drop entries; see ``InContextMemory.compact``."""
+        return self._change(lambda board: board.compact(tokens_to_free), Action.COMPACT)
+
+    def store_set(self, key: str, data: dict[str, JSON]) -> StoreResult:
+        """Answer the tool call; a key that a person changed meanwhile is refused with its current value."""
+        return self._answer(lambda board: board.store_set(key, data), Action.SET, key, "success")
+
+    def store_delete(self, key: str) -> StoreResult:
+        """Answer the tool call; see ``store_set``."""
+        return self._answer(lambda board: board.store_delete(key), Action.DELETE, key, "deleted")
+
+    def store_action(self, action: str, params: dict[str, JSON] | None = None) -> StoreResult:
+        """Answer the tool call."""
+        return self._change(lambda board: board.store_action(action, params), Action.CLEAR)
+
+    def _answer(
+        self, apply: Callable[[InContextMemory], StoreResult], action: Action, key: str, outcome: str
+    ) -> StoreResult:
+        try:
+            return self._change(apply, action, key=key)
+        except EntryConflict as conflict:
+            return _refusal(conflict, outcome)
+
+    def _change(
+        self, apply: Callable[[InContextMemory], T], action: Action = Action.SET, key: object = None
+    ) -> T:
+        expect = (
+            RevisionSeen(key, self._seen_revision, self._turn_id) if isinstance(key, str) and key else None
+        )
+        change = change_store(
+            self._store_id, WHITEBOARD, apply, actor=self._actor, action=action, expect=expect
+        )
+        self.adopt(change.plugin.entries())
+        return change.result
+
+
+class WhiteboardBinding:
+    """Binds the plugin ``in_context_memory`` of a turn to the session's whiteboard rows."""
+
+    name = InContextMemory.name
+    feature = "inContextMemory"
+
+    def open(self, run: Run) -> StoredWhiteboard:
+        """Return the session's whiteboard, holding what the rows hold now."""
+        board = StoredWhiteboard(run, whiteboard_of(run.session.pk), board_options(run.session.settings))
+        board.refresh()
+        return board
+
+
+def open_board(session: AgentSession) -> InContextMemory:
+    """Return a copy of the session's whiteboard for reading; changes to it reach nobody."""
+    _, states = read_states(whiteboard_of(session.pk).pk)
+    return WHITEBOARD.open(session.settings, states)
+
+
+def _refusal(conflict: EntryConflict, outcome: str) -> StoreResult:
+    current = conflict.current
+    now: JSON = None
+    if current is not None:
+        now = {
+            "description": current.description,
+            "value": current.parsed_value(),
+            **current.attributes,
+            "changedBy": current.changed_by,
+        }
+    state = "They deleted it." if current is None else "Its current content is in `current`."
+    text = f"Somebody changed this key after you last saw the board, so nothing was written. {state} "
+    return {
+        outcome: False,
+        "key": conflict.key,
+        "error": text + "Decide again and, if it still applies, repeat the call at your next step.",
+        "reason": "conflict",
+        "current": now,
+    }
+
+
+def _entry(state: EntryState) -> WhiteboardEntry:
+    return WhiteboardEntry(
+        key=state.key,
+        description=state.description,
+        value_json=state.value,
+        priority=str(state.attributes["priority"]),
+        show_in_ui=bool(state.attributes["showInUI"]),
+        updated_at=state.updated_at,
+        tokens=state.tokens,
+        recency=state.recency,
+    )
+
+
+def _entry_state(entry: WhiteboardEntry) -> EntryState:
+    return EntryState(
+        key=entry.key,
+        description=entry.description,
+        value=entry.value_json,
+        attributes={"priority": entry.priority, "showInUI": entry.show_in_ui},
+        tokens=entry.tokens,
+        updated_at=entry.updated_at,
+        recency=entry.recency,
+    )
