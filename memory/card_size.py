@@ -1,0 +1,44 @@
+"""The height of a card, chosen once from the first value and then kept, so that a board never jumps."""
+
+from math import ceil
+from typing import Literal
+
+from agents.context import json_values
+from agents.context.json_values import JSON
+
+CardSize = Literal["xs", "s", "m", "l", "xl"]
+
+# Characters of prose that fit in one line of a card at its usual width.
+LINE_CHARACTERS = 60
+# The most lines that each height shows without scrolling (xs is 4 board units, xl 15).
+_HEIGHTS: tuple[tuple[int, CardSize], ...] = ((2, "xs"), (5, "s"), (9, "m"), (16, "l"))
+# Counting further changes nothing: the card is as high as cards get.
+_ENOUGH_LINES = 40
+
+
+def card_size(value_json: str) -> CardSize:
+    """Return the height for a value given as compact JSON text: xs, s, m, l or xl."""
+    lines = _lines(json_values.decode(value_json))
+    return next((size for most, size in _HEIGHTS if lines <= most), "xl")
+
+
+def _lines(value: JSON) -> int:
+    """Return about how many lines a card needs for the value; at most ``_ENOUGH_LINES``."""
+    total = 0
+    waiting = [value]
+    while waiting and total < _ENOUGH_LINES:
+        part = waiting.pop()
+        if isinstance(part, str):
+            total += _text_lines(part)
+            continue
+        total += 1
+        if isinstance(part, dict):
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+    return min(total, _ENOUGH_LINES)
+
+
+def _text_lines(text: str) -> int:
+    lines = text[: _ENOUGH_LINES * LINE_CHARACTERS].splitlines() or [""]
+    return sum(max(1, ceil(len(line) / LINE_CHARACTERS)) for line in lines)
