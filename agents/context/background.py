@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
+import contextvars
 import os
 import threading
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeAlias, TypeVar, cast
 
@@ -25,9 +25,35 @@ def settle(answer: Answer[T], timeout_s: float | None = None) -> T:
     Raises:
         TimeoutError: the awaitable was not done after ``timeout_s`` seconds; it was cancelled.
     """
-    if not inspect.isawaitable(answer):
-        return cast("T", answer)
-    return start(_await(answer), timeout_s).result()
+    if not isinstance(answer, Awaitable):
+        return answer
+    return start(_await(cast("Awaitable[T]", answer)), timeout_s).result()
+
+
+def call_bounded(call: Callable[[], Answer[T]], timeout_s: float | None = None) -> T:
+    """Return what the call gives, awaiting it when it is a coroutine.
+
+    Without a limit a plain function runs on the calling thread. With one it runs on a thread of its own,
+    with the caller's context variables, and is abandoned there when the time is up.
+
+    Raises:
+        TimeoutError: after ``timeout_s`` seconds.
+    """
+    if timeout_s is None:
+        return settle(call())
+    done: Future[Answer[T]] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(call())
+        except BaseException as failure:
+            done.set_exception(failure)
+            if not isinstance(failure, Exception):
+                raise
+
+    within = contextvars.copy_context()
+    threading.Thread(target=within.run, args=(run,), name="contextsite-bounded", daemon=True).start()
+    return settle(done.result(timeout_s), timeout_s)
 
 
 def start(work: Coroutine[object, object, T], timeout_s: float | None = None) -> Future[T]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from agents.context.tokens import ApproximateTokenEstimator, TokenEstimator
 
@@ -79,7 +79,7 @@ class BasePlugin:
             ``__init__``; assigning the default there would keep the context's exact one out.
     """
 
-    name: ClassVar[str] | str
+    name: str
     compaction_priority: int = 10
     estimator: TokenEstimator = ApproximateTokenEstimator()
     _token_size: int = 0
