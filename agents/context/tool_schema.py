@@ -1,0 +1,85 @@
+"""The JSON Schema of a Python function's parameters, and the check of arguments against it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from agents.context.errors import InvalidArguments
+
+if TYPE_CHECKING:
+    from agents.context.json_values import JSON
+
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+class Signature:
+    """What a function accepts by name.
+
+    Attributes:
+        parameters: JSON Schema object; closed unless the function takes ``**kwargs``.
+    """
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        named = inspect.signature(function).parameters.values()
+        hints = get_type_hints(function, include_extras=True)
+        # The fields get names of our own, so that a parameter may be called like a method of BaseModel.
+        fields: dict[str, Any] = {
+            f"p{place}": (hints.get(each.name, Any), Field(alias=each.name, default=_default(each)))
+            for place, each in enumerate(named)
+            if each.kind in _NAMED
+        }
+        is_open = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in named)
+        config = ConfigDict(extra="allow" if is_open else "forbid", arbitrary_types_allowed=False)
+        self._model: type[BaseModel] = create_model("Arguments", __config__=config, **fields)
+        self.parameters: dict[str, JSON] = _without_titles(self._model.model_json_schema(by_alias=True))
+        self.parameters.setdefault("properties", {})
+
+    def bind(self, arguments: dict[str, JSON]) -> dict[str, object]:
+        """Return keyword arguments converted to the annotated types; omitted ones are left out.
+
+        Raises:
+            InvalidArguments: naming every argument that is missing, unknown or of the wrong type.
+        """
+        try:
+            checked = self._model.model_validate(arguments)
+        except ValidationError as fault:
+            raise InvalidArguments(_explain(fault)) from None
+        given = {
+            field.alias or "": getattr(checked, name)
+            for name, field in type(checked).model_fields.items()
+            if name in checked.model_fields_set
+        }
+        return given | (checked.model_extra or {})
+
+
+def _default(parameter: inspect.Parameter) -> Any:
+    return ... if parameter.default is inspect.Parameter.empty else parameter.default
+
+
+def _without_titles(schema: dict[str, Any]) -> dict[str, JSON]:
+    """Return the schema without the titles that pydantic invents; properties called ``title`` stay."""
+    plain: dict[str, JSON] = {}
+    for key, value in schema.items():
+        if key == "title":
+            continue
+        if key in {"properties", "$defs"}:
+            plain[key] = {name: _without_titles(each) for name, each in value.items()}
+        elif isinstance(value, dict) and key != "default":
+            plain[key] = _without_titles(value)
+        elif isinstance(value, list):
+            plain[key] = [_without_titles(each) if isinstance(each, dict) else each for each in value]
+        else:
+            plain[key] = value
+    return plain
+
+
+def _explain(fault: ValidationError) -> str:
+    problems = [
+        f"{'.'.join(str(step) for step in each['loc'])}: {each['msg']}"
+        for each in fault.errors(include_url=False, include_context=False, include_input=False)
+    ]
+    return f"Invalid arguments. {'; '.join(problems)}"

@@ -1,0 +1,200 @@
+"""The tools of one context: which exist, which are on, and how a call of the model is carried out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from agents.context import json_values
+from agents.context.background import call_bounded
+from agents.context.errors import ContextError, ToolDisabled, ToolNotFound, ToolTimeout, TurnAborted
+from agents.context.tools import Tool, ToolDefinition, tool
+
+if TYPE_CHECKING:
+    from agents.context.json_values import JSON
+    from agents.context.tokens import TokenEstimator
+
+logger = logging.getLogger(__name__)
+
+# Source: spec 5.7. What a provider adds around each definition, and around the list once.
+_DEFINITION_OVERHEAD = 10
+_LIST_OVERHEAD = 20
+
+
+# Spelled here because ``list`` is a method of the manager.
+Names: TypeAlias = list[str]
+Tools: TypeAlias = list[Tool]
+Definitions: TypeAlias = list[ToolDefinition]
+
+
+@dataclass
+class _Slot:
+    tool: Tool
+    enabled: bool = True
+    calls: int = 0
+
+
+class ToolManager:
+    """Registered tools by name; the same object serves an agent and its context.
+
+    Args:
+        timeout_ms: limit for tools without their own; 0 is no limit.
+    """
+
+    def __init__(self, *, timeout_ms: int = 0) -> None:
+        self.timeout_ms = timeout_ms
+        self._slots: dict[str, _Slot] = {}
+        self._counted: dict[tuple[str, str, str], int] = {}
+
+    def register(self, candidate: Tool | Callable[..., object], *, enabled: bool = True) -> Tool:
+        """Return the tool now registered under its name; a plain function becomes one.
+
+        Registering a name again replaces the function and keeps whether it is enabled.
+        """
+        ready = candidate if isinstance(candidate, Tool) else tool(candidate)
+        known = self._slots.get(ready.name)
+        if known is None:
+            self._slots[ready.name] = _Slot(ready, enabled)
+        else:
+            known.tool = ready
+        return ready
+
+    def unregister(self, name: str) -> bool:
+        """Return whether there was such a tool to remove."""
+        return self._slots.pop(name, None) is not None
+
+    def get(self, name: str) -> Tool | None:
+        """Return the tool, enabled or not."""
+        slot = self._slots.get(name)
+        return slot.tool if slot else None
+
+    def has(self, name: str) -> bool:
+        """Tell whether the tool is registered, enabled or not."""
+        return name in self._slots
+
+    def list(self, namespace: str | None = None) -> Names:
+        """Return all names in order of registration, of one namespace when given."""
+        return [name for name, slot in self._slots.items() if namespace in {None, slot.tool.namespace}]
+
+    def list_enabled(self) -> Names:
+        """Return the names of the tools the model may call."""
+        return [name for name, slot in self._slots.items() if slot.enabled]
+
+    def get_enabled(self) -> Tools:
+        """Return the enabled tools, highest priority first."""
+        enabled = [slot.tool for slot in self._slots.values() if slot.enabled]
+        return sorted(enabled, key=lambda each: -each.priority)
+
+    def is_enabled(self, name: str) -> bool:
+        """Tell whether the tool exists and is on."""
+        slot = self._slots.get(name)
+        return slot is not None and slot.enabled
+
+    def enable(self, name: str) -> bool:
+        """Return whether there is such a tool; it is on now."""
+        return self._switch(name, enabled=True)
+
+    def disable(self, name: str) -> bool:
+        """Return whether there is such a tool; it is off now."""
+        return self._switch(name, enabled=False)
+
+    def toggle(self, name: str) -> bool:
+        """Return whether the tool is on after the change; False when there is none."""
+        return self._switch(name, enabled=not self.is_enabled(name)) and self.is_enabled(name)
+
+    def set_enabled(self, names: Iterable[str], enabled: bool) -> None:
+        """Switch several tools; unknown names are passed over."""
+        for name in names:
+            self._switch(name, enabled=enabled)
+
+    def call_count(self, name: str) -> int:
+        """Return how often the tool was executed."""
+        slot = self._slots.get(name)
+        return slot.calls if slot else 0
+
+    def definitions(self) -> Definitions:
+        """Return what is sent to the model now: enabled tools with their texts of this moment."""
+        return [
+            ToolDefinition(
+                type="function", name=each.name, description=each.description, parameters=each.parameters
+            )
+            for each in self.get_enabled()
+        ]
+
+    def count_tokens(self, estimator: TokenEstimator) -> int:
+        """Return the tokens of ``definitions()``; a text that did not change is not encoded again."""
+        counted: dict[tuple[str, str, str], int] = {}
+        for each in self.get_enabled():
+            texts = (each.name, each.description, each.encoded_parameters)
+            known = self._counted.get(texts)
+            counted[texts] = sum(map(estimator.estimate_tokens, texts)) if known is None else known
+        self._counted = counted
+        overhead = _LIST_OVERHEAD if counted else 0
+        return sum(counted.values()) + _DEFINITION_OVERHEAD * len(counted) + overhead
+
+    def execute(self, name: str, arguments: dict[str, JSON]) -> JSON:
+        """Return the tool's result in JSON types, or ``{success: False, error, errorType, toolName}``.
+
+        Whatever the model or the tool did wrong becomes such a result. Only ``TurnAborted`` is raised.
+        """
+        try:
+            result = self._run(name, arguments)
+        except TurnAborted:
+            raise
+        except ContextError as refusal:
+            return _failure(name, refusal)
+        except Exception as failure:
+            logger.exception("Tool %s failed", name)
+            return _failure(name, failure)
+        if result is None:
+            return _failure(name, ValueError(f'Tool "{name}" returned no result.'))
+        return result
+
+    def _run(self, name: str, arguments: dict[str, JSON]) -> JSON:
+        slot = self._slots.get(name)
+        if slot is None:
+            raise ToolNotFound(name)
+        if not slot.enabled:
+            raise ToolDisabled(name)
+        bound = slot.tool.bind(arguments)
+        slot.calls += 1
+        limit_ms = self.timeout_ms if slot.tool.timeout_ms is None else slot.tool.timeout_ms
+        try:
+            result = call_bounded(partial(slot.tool.function, **bound), limit_ms / 1000 if limit_ms else None)
+        except TimeoutError as late:
+            if not limit_ms:
+                raise
+            raise ToolTimeout(name, limit_ms) from late
+        return _as_json(result)
+
+    def _switch(self, name: str, *, enabled: bool) -> bool:
+        slot = self._slots.get(name)
+        if slot is None:
+            return False
+        slot.enabled = enabled
+        return True
+
+
+def _as_json(result: object) -> JSON:
+    try:
+        plain: JSON = to_jsonable_python(result, inf_nan_mode="constants")
+    except PydanticSerializationError as fault:
+        raise TypeError(f"The result cannot be written as JSON: {fault}") from fault
+    repaired = json_values.repair(plain)
+    json_values.encode(repaired)
+    return repaired
+
+
+def _failure(name: str, failure: Exception) -> JSON:
+    text = str(failure) or type(failure).__name__
+    return {
+        "success": False,
+        "error": json_values.repair_text(text),
+        "errorType": type(failure).__name__,
+        "toolName": name,
+    }
