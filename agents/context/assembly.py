@@ -1,0 +1,109 @@
+"""One prompt put together and counted, without changing anything: prepare, budget and inspection share it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from agents.context.budget import Budget
+from agents.context.counting import count_item
+from agents.context.pairing import Piece, is_sound, repair_pairs
+from agents.context.prompt import Prompt, PromptBuilder
+
+if TYPE_CHECKING:
+    from agents.context.conversation import Conversation
+    from agents.context.messages import InputItem
+    from agents.context.plugin_set import PluginSet
+    from agents.context.tokens import TokenEstimator
+    from agents.context.toolbox import ToolManager
+    from agents.context.tools import ToolDefinition
+
+
+@dataclass(frozen=True)
+class Window:
+    """The room there is, in tokens."""
+
+    max_tokens: int
+    response_reserve: int
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A prompt as it would be sent now.
+
+    Attributes:
+        pieces: history and pending input with whole pairs only.
+        tools: definitions as counted.
+    """
+
+    prompt: Prompt
+    pieces: Sequence[Piece]
+    tools: list[ToolDefinition]
+    budget: Budget
+
+    def items(self) -> list[InputItem]:
+        """Return what is sent: system message, history, pending input, and the tail when there is one."""
+        items = [piece.item for piece in self.pieces]
+        if self.prompt.system is not None:
+            items.insert(0, self.prompt.system)
+        if self.prompt.tail is not None:
+            items.append(self.prompt.tail)
+        return items
+
+
+class Assembler:
+    """Puts the prompt of one context together as often as asked; only what is new gets encoded."""
+
+    def __init__(
+        self,
+        *,
+        conversation: Conversation,
+        plugins: PluginSet,
+        tools: ToolManager,
+        builder: PromptBuilder,
+        estimator: TokenEstimator,
+        window: Window,
+    ) -> None:
+        self._conversation = conversation
+        self._plugins = plugins
+        self._tools = tools
+        self._builder = builder
+        self._estimator = estimator
+        self.window = window
+        self._recounted: dict[str, tuple[InputItem, int]] = {}
+
+    def assemble(self, system_prompt: Callable[[], str | None], now_ms: int) -> Assembly:
+        """Return the prompt with its budget; ``system_prompt`` gives the text with variables resolved."""
+        prompt = self._builder.build(
+            system_prompt=system_prompt(),
+            overview=self._plugins.stores.overview(),
+            plugins=self._plugins.texts(),
+            now_ms=now_ms,
+        )
+        pieces = self._sound_pieces()
+        current_input = sum(piece.tokens or 0 for piece in pieces if piece.is_pending)
+        breakdown = prompt.breakdown(
+            tools=self._tools.count_tokens(self._estimator),
+            conversation=sum(piece.tokens or 0 for piece in pieces) - current_input,
+            current_input=current_input,
+        )
+        budget = Budget(self.window.max_tokens, self.window.response_reserve, breakdown)
+        return Assembly(prompt, pieces, self._tools.definitions(), budget)
+
+    def _sound_pieces(self) -> list[Piece]:
+        pieces = self._conversation.pieces()
+        if is_sound(pieces):
+            return pieces
+        previous, self._recounted = self._recounted, {}
+        return [self._counted(piece, previous) for piece in repair_pairs(pieces)]
+
+    def _counted(self, piece: Piece, previous: dict[str, tuple[InputItem, int]]) -> Piece:
+        if piece.tokens is not None:
+            return piece
+        item_id = piece.item["id"]
+        known, tokens = previous.get(item_id, (None, 0))
+        if known != piece.item:
+            tokens = count_item(piece.item, self._estimator)
+        self._recounted[item_id] = (piece.item, tokens)
+        return replace(piece, tokens=tokens)

@@ -1,0 +1,91 @@
+"""The messages of one agent session: the history, and the pending input, which grows until answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from agents.context.counting import count_item
+from agents.context.pairing import Piece, piece_of
+
+if TYPE_CHECKING:
+    from agents.context.messages import InputItem
+    from agents.context.tokens import TokenEstimator
+
+Counted = tuple["InputItem", int | None]
+"""An item with its token count where that is known already."""
+
+
+class Conversation:
+    """Items with their token counts; each is counted once, when it comes in.
+
+    The items given out are the ones held here and read-only by contract.
+    """
+
+    def __init__(self, estimator: TokenEstimator) -> None:
+        self._estimator = estimator
+        self._history: list[Piece] = []
+        self._pending: list[Piece] = []
+        self._tokens: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._history)
+
+    def items(self) -> list[InputItem]:
+        """Return the history, oldest first."""
+        return [piece.item for piece in self._history]
+
+    def pending_items(self) -> list[InputItem]:
+        """Return the pending input in the order it came."""
+        return [piece.item for piece in self._pending]
+
+    def pieces(self) -> list[Piece]:
+        """Return history and pending input, ready for the prompt."""
+        return self._history + self._pending
+
+    def tokens_of(self, item_id: str) -> int:
+        """Return the tokens of an item held here.
+
+        Raises:
+            KeyError: when there is no such item.
+        """
+        return self._tokens[item_id]
+
+    def add_pending(self, item: InputItem) -> None:
+        """Append an item to the pending input."""
+        self._pending.append(self._take(item, None, is_pending=True))
+
+    def replace_pending(self, item: InputItem) -> None:
+        """Put a changed item in the place of the pending one with the same id."""
+        self._pending = [
+            self._take(item, None, is_pending=True) if piece.item["id"] == item["id"] else piece
+            for piece in self._pending
+        ]
+
+    def append(self, items: Iterable[InputItem]) -> None:
+        """Append items to the history; the pending input stays what it is."""
+        self._history.extend(self._take(item, None) for item in items)
+
+    def settle_pending(self) -> None:
+        """Move the pending input to the end of the history."""
+        self._history.extend(
+            Piece(piece.item, piece.tokens, False, piece.uses, piece.results, piece.results_first)
+            for piece in self._pending
+        )
+        self._pending = []
+
+    def load(self, history: Iterable[Counted], pending: Iterable[Counted]) -> None:
+        """Replace everything; an item that comes with its count is not counted again."""
+        taken = [self._take(item, tokens) for item, tokens in history]
+        waiting = [self._take(item, tokens, is_pending=True) for item, tokens in pending]
+        self._history, self._pending = taken, waiting
+        self._tokens = {piece.item["id"]: piece.tokens or 0 for piece in self.pieces()}
+
+    def clear(self) -> None:
+        """Drop history and pending input."""
+        self.load((), ())
+
+    def _take(self, item: InputItem, tokens: int | None, *, is_pending: bool = False) -> Piece:
+        counted = count_item(item, self._estimator) if tokens is None else tokens
+        self._tokens[item["id"]] = counted
+        return piece_of(item, counted, is_pending=is_pending)

@@ -1,0 +1,50 @@
+"""The size of an image in pixels, read from the first bytes of its data."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+
+# Enough for the headers below; a JPEG with a large preview in front stays unknown.
+_HEAD_CHARACTERS = 64 * 1024
+_PNG = b"\x89PNG\r\n\x1a\n"
+_GIF = (b"GIF87a", b"GIF89a")
+# Start-of-frame markers of JPEG: C0 to CF without the tables C4, C8, CC.
+_JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+
+Size = tuple[int, int]
+
+
+def size_of_url(url: str) -> Size | None:
+    """Return width and height of the image in a data URL, None for other addresses and unknown formats."""
+    head, comma, data = url[:_HEAD_CHARACTERS].partition(",")
+    if not comma or not head.startswith("data:") or not head.endswith(";base64"):
+        return None
+    return size_of_base64(data)
+
+
+def size_of_base64(data: str) -> Size | None:
+    """Return width and height of a PNG, GIF or JPEG in base64, None when they cannot be read."""
+    usable = data[: min(len(data), _HEAD_CHARACTERS) // 4 * 4]
+    try:
+        raw = base64.b64decode(usable, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    if raw.startswith(_PNG) and len(raw) >= 24:
+        width, height = struct.unpack(">II", raw[16:24])
+        return width, height
+    if raw.startswith(_GIF) and len(raw) >= 10:
+        width, height = struct.unpack("<HH", raw[6:10])
+        return width, height
+    return _size_of_jpeg(raw) if raw.startswith(b"\xff\xd8") else None
+
+
+def _size_of_jpeg(raw: bytes) -> Size | None:
+    place = 2
+    while place + 9 <= len(raw) and raw[place] == 0xFF:
+        if raw[place + 1] in _JPEG_FRAMES:
+            height, width = struct.unpack(">HH", raw[place + 5 : place + 9])
+            return width, height
+        place += 2 + int.from_bytes(raw[place + 2 : place + 4], "big")
+    return None

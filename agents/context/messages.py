@@ -1,0 +1,273 @@
+"""Messages in their wire form (spec 5.2) and how they are built from what callers hand over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, Required, TypeAlias, TypedDict, cast
+
+from agents.context import json_values
+from agents.context.errors import InvalidItem
+from agents.context.tools import ToolCallState
+
+if TYPE_CHECKING:
+    from agents.context.json_values import JSON
+
+
+class InputText(TypedDict):
+    """Text of a user or of the system message."""
+
+    type: Literal["input_text"]
+    text: str
+
+
+class OutputText(TypedDict):
+    """Text of the assistant."""
+
+    type: Literal["output_text"]
+    text: str
+    annotations: NotRequired[list[JSON]]
+
+
+class ImageURL(TypedDict):
+    """Address or data URL of an image; ``detail`` is low, high or auto."""
+
+    url: str
+    detail: NotRequired[str]
+
+
+class InputImage(TypedDict):
+    """An image beside the text."""
+
+    type: Literal["input_image_url"]
+    image_url: ImageURL
+
+
+class InputFile(TypedDict):
+    """A file that the provider already has."""
+
+    type: Literal["input_file"]
+    file_id: str
+
+
+class ToolUse(TypedDict):
+    """A call that the model asks for; ``arguments`` is JSON text exactly as the model wrote it."""
+
+    type: Literal["tool_use"]
+    id: str
+    name: str
+    arguments: str
+    thoughtSignature: NotRequired[str]
+
+
+# Spelled as a call, because a class would mangle the name with the two underscores.
+ToolResult = TypedDict(
+    "ToolResult",
+    {
+        "type": Literal["tool_result"],
+        "tool_use_id": str,
+        "content": str,
+        "error": NotRequired[str],
+        "__images": NotRequired[list["JSON"]],
+    },
+)
+"""The answer to one call; ``error`` is there only when it failed."""
+
+
+class Thinking(TypedDict):
+    """Reasoning that a provider wants to see again."""
+
+    type: Literal["thinking"]
+    thinking: str
+    signature: NotRequired[str]
+    persistInHistory: NotRequired[bool]
+
+
+Block: TypeAlias = InputText | OutputText | InputImage | InputFile | ToolUse | ToolResult | Thinking
+
+
+class MessageItem(TypedDict):
+    """One message."""
+
+    type: Literal["message"]
+    id: str
+    role: Literal["user", "assistant", "developer"]
+    content: list[Block]
+
+
+class OpaqueItem(TypedDict, total=False):
+    """Something that only the provider who made it can read."""
+
+    type: Required[Literal["compaction", "reasoning"]]
+    id: Required[str]
+    encrypted_content: str
+    provider: str
+    account: str
+
+
+InputItem: TypeAlias = MessageItem | OpaqueItem
+
+
+class ToolOutcome(TypedDict, total=False):
+    """One result as the caller of ``add_tool_results`` hands it over."""
+
+    tool_use_id: Required[str]
+    content: Required[object]
+    error: str | None
+    state: ToolCallState | str
+
+
+# Block type to the fields that must be there, with their types.
+_REQUIRED_FIELDS: dict[str, dict[str, type]] = {
+    "input_text": {"text": str},
+    "output_text": {"text": str},
+    "input_image_url": {"image_url": dict},
+    "input_file": {"file_id": str},
+    "tool_use": {"id": str, "name": str, "arguments": str},
+    "tool_result": {"tool_use_id": str, "content": str},
+    "thinking": {"thinking": str},
+}
+_ROLES = ("user", "assistant", "developer")
+_OPAQUE_TYPES = ("compaction", "reasoning")
+_TEXT_TYPES = ("text", "input_text", "output_text")
+_FAILED_STATES: dict[str, str] = {
+    ToolCallState.FAILED: "The tool failed.",
+    ToolCallState.TIMEOUT: "The tool gave no answer in time.",
+}
+IMAGES = "__images"
+
+
+def user_message(item_id: str, content: str | Sequence[Mapping[str, Any]]) -> MessageItem:
+    """Return a user message; a text becomes one block.
+
+    Raises:
+        InvalidItem: for empty content, unknown blocks, and text that cannot be stored.
+    """
+    blocks: object = (
+        [InputText(type="input_text", text=content)] if isinstance(content, str) else list(content)
+    )
+    return cast(
+        "MessageItem", check_item({"type": "message", "id": item_id, "role": "user", "content": blocks})
+    )
+
+
+def assistant_message(item_id: str, output: object) -> tuple[MessageItem | None, str | None]:
+    """Return the message made of a provider's output, and its thinking.
+
+    The message is None when nothing is left to keep: thinking stays only where the provider needs it back.
+    ``output`` is a list of items, a text, or an object with such an ``output``.
+
+    Raises:
+        InvalidItem: for anything else.
+    """
+    blocks = [block for item in _output_items(output) for block in _assistant_blocks(item)]
+    thinking = "\n".join(
+        str(block.get("thinking", "")) for block in blocks if block.get("type") == "thinking"
+    )
+    kept = [block for block in blocks if block.get("type") != "thinking" or block.get("persistInHistory")]
+    if not kept:
+        return None, thinking or None
+    message: dict[str, object] = {"type": "message", "id": item_id, "role": "assistant", "content": kept}
+    return cast("MessageItem", check_item(message)), thinking or None
+
+
+def tool_results_message(item_id: str, results: Sequence[ToolOutcome]) -> MessageItem:
+    """Return one user message with one block per result.
+
+    Content that is not text becomes compact JSON; images in its ``__images`` move beside the text.
+
+    Raises:
+        InvalidItem: for a result without id or with content that JSON cannot hold.
+    """
+    blocks = [_result_block(each) for each in results]
+    message: dict[str, object] = {"type": "message", "id": item_id, "role": "user", "content": blocks}
+    return cast("MessageItem", check_item(message))
+
+
+def check_item(item: object) -> InputItem:
+    """Return the item as it is, after checking it against the wire form.
+
+    Raises:
+        InvalidItem: naming the place and what is expected there.
+    """
+    if not isinstance(item, dict):
+        raise InvalidItem(f"An item is a dict, not {type(item).__name__}.")
+    if not isinstance(item.get("id"), str):
+        raise InvalidItem("An item needs a text `id`.")
+    if item.get("type") not in _OPAQUE_TYPES:
+        _check_message(item)
+    try:
+        json_values.encode(item)
+    except json_values.InvalidJSON as fault:
+        raise InvalidItem(f"The item cannot be stored: {fault}") from fault
+    return cast("InputItem", item)
+
+
+def _check_message(item: dict[str, Any]) -> None:
+    if item.get("type") != "message" or item.get("role") not in _ROLES:
+        raise InvalidItem(f"A message has type `message` and one of the roles {', '.join(_ROLES)}.")
+    content = item.get("content")
+    if not isinstance(content, list) or not content:
+        raise InvalidItem("A message has a non-empty list of blocks as `content`.")
+    for block in content:
+        kind = block.get("type") if isinstance(block, dict) else None
+        required = _REQUIRED_FIELDS.get(str(kind))
+        if required is None:
+            raise InvalidItem(f"Unknown block {kind!r}; known are {', '.join(_REQUIRED_FIELDS)}.")
+        for name, expected in required.items():
+            if not isinstance(block.get(name), expected):
+                raise InvalidItem(f"A block of type {kind} needs `{name}` as {expected.__name__}.")
+        if kind == "input_image_url" and not isinstance(block["image_url"].get("url"), str):
+            raise InvalidItem("An image needs `image_url.url` as str.")
+
+
+def _output_items(output: object) -> list[Mapping[str, Any]]:
+    if isinstance(output, str):
+        return [{"type": "message", "content": [{"type": "output_text", "text": output}]}]
+    if not isinstance(output, Sequence):
+        inner = getattr(output, "output", None)
+        if isinstance(inner, str | Sequence):
+            return _output_items(inner)
+        raise InvalidItem("An assistant response is a text, a list of items, or an object with `output`.")
+    return list(output)
+
+
+def _assistant_blocks(item: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if item.get("type") != "message":
+        return []
+    content = item.get("content") or []
+    if isinstance(content, str):
+        content = [{"type": "output_text", "text": content}]
+    blocks = [_assistant_block(cast("dict[str, Any]", json_values.repair(block))) for block in content]
+    return [block for block in blocks if block.get("text") != ""]
+
+
+def _assistant_block(block: dict[str, Any]) -> dict[str, Any]:
+    if block.get("type") in _TEXT_TYPES:
+        return {**block, "type": "output_text"}
+    if block.get("type") == "tool_use" and not isinstance(block.get("arguments"), str):
+        given = block.pop("arguments", None) or block.pop("input", None) or {}
+        return {**block, "arguments": json_values.encode(given)}
+    return block
+
+
+def _result_block(result: ToolOutcome) -> dict[str, JSON]:
+    content: object = result.get("content")
+    images: JSON = []
+    if isinstance(content, dict) and isinstance(content.get(IMAGES), list) and content[IMAGES]:
+        images = content[IMAGES]
+        content = {name: value for name, value in content.items() if name not in {IMAGES, "base64"}}
+    try:
+        text = content if isinstance(content, str) else json_values.encode(content)
+    except json_values.InvalidJSON as fault:
+        raise InvalidItem(f"The tool result cannot be written as JSON: {fault}") from fault
+    block: dict[str, JSON] = {
+        "type": "tool_result",
+        "tool_use_id": result["tool_use_id"],
+        "content": json_values.repair_text(text),
+    }
+    error = result.get("error") or _FAILED_STATES.get(str(result.get("state")))
+    if error:
+        block["error"] = json_values.repair_text(error)
+    if images:
+        block[IMAGES] = json_values.repair(images)
+    return block

@@ -1,0 +1,121 @@
+"""The plugins of one context, with the tools and stores that come with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agents.context.background import settle
+from agents.context.errors import AlreadyRegistered
+from agents.context.isolation import contain
+from agents.context.prompt import PluginText
+from agents.context.store_tools import StoreRouter
+from agents.context.stores import StoreHandler
+
+if TYPE_CHECKING:
+    from agents.context.plugin import ContextPlugin
+    from agents.context.tokens import TokenEstimator
+    from agents.context.toolbox import ToolManager
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A registered plugin.
+
+    Attributes:
+        keep_alive: not destroyed with the context.
+        initial: state of an automatically created plugin when it was new; it may be replaced while it has it.
+    """
+
+    plugin: ContextPlugin
+    keep_alive: bool
+    is_automatic: bool
+    initial: object = None
+
+    def is_replaceable(self) -> bool:
+        return self.is_automatic and settle(self.plugin.get_state()) == self.initial
+
+
+class PluginSet:
+    """Plugins by name, in order of registration."""
+
+    def __init__(self, tools: ToolManager, estimator: TokenEstimator) -> None:
+        self._tools = tools
+        self._estimator = estimator
+        self._members: dict[str, _Member] = {}
+        self.stores = StoreRouter()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def get(self, name: str) -> ContextPlugin | None:
+        """Return the plugin of that name."""
+        member = self._members.get(name)
+        return member.plugin if member else None
+
+    def all(self) -> list[ContextPlugin]:
+        """Return the plugins in order of registration."""
+        return [member.plugin for member in self._members.values()]
+
+    def register(
+        self, plugin: ContextPlugin, *, keep_alive: bool = False, is_automatic: bool = False
+    ) -> None:
+        """Add a plugin with its tools and, when it is one, its store.
+
+        Under the name of an automatically created plugin that nobody used yet it takes that plugin's place.
+
+        Raises:
+            AlreadyRegistered: when the name or the store id is taken; nothing was added then.
+        """
+        known = self._members.get(plugin.name)
+        if known is not None and not known.is_replaceable():
+            raise AlreadyRegistered("Plugin", plugin.name)
+        if isinstance(plugin, StoreHandler):
+            self.stores.put(plugin, instead_of=known.plugin if known else None)
+        if known is not None:
+            self._retire(known)
+        plugin.adopt_estimator(self._estimator)
+        initial = settle(plugin.get_state()) if is_automatic else None
+        self._members[plugin.name] = _Member(plugin, keep_alive, is_automatic, initial)
+        for each in plugin.get_tools():
+            self._tools.register(each)
+        if self.stores.ids() and not self._tools.has("store_get"):
+            for each in self.stores.tools():
+                self._tools.register(each)
+
+    def texts(self) -> list[PluginText]:
+        """Return what each plugin says to the model now; one that fails says nothing this time."""
+        return [self._text(plugin) for plugin in self.all()]
+
+    def destroy(self) -> None:
+        """Let every plugin release what it holds, except those kept alive."""
+        for member in self._members.values():
+            if not member.keep_alive:
+                contain(f"Destroying plugin {member.plugin.name}", member.plugin.destroy)
+        self._members.clear()
+
+    def _text(self, plugin: ContextPlugin) -> PluginText:
+        return PluginText(
+            name=plugin.name,
+            title=title_of(plugin),
+            instructions=contain(f"Instructions of plugin {plugin.name}", plugin.get_instructions).value,
+            content=contain(f"Content of plugin {plugin.name}", plugin.get_content).value,
+        )
+
+    def _retire(self, member: _Member) -> None:
+        self.stores.remove(member.plugin)
+        for each in member.plugin.get_tools():
+            self._tools.unregister(each.name)
+        contain(f"Destroying plugin {member.plugin.name}", member.plugin.destroy)
+
+
+def title_of(plugin: ContextPlugin) -> str:
+    """Return the heading of a plugin's section: the store's display name, else the name in words."""
+    if isinstance(plugin, StoreHandler):
+        return plugin.get_store_schema()["displayName"]
+    return display_name(plugin.name)
+
+
+def display_name(name: str) -> str:
+    """Return ``in_context_memory`` as ``In Context Memory``."""
+    return " ".join(word[:1].upper() + word[1:] for word in name.split("_"))
