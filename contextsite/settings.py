@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.contrib.humanize",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "channels",
@@ -158,6 +159,7 @@ AGENT_TOOLS = {
     "list_files": "contextsite.demo.tools.list_files",
     "read_file": "contextsite.demo.tools.read_file",
     "count_file": "contextsite.demo.tools.count_file",
+    "count_files": "contextsite.demo.tools.count_files",
     "search_files": "contextsite.demo.tools.search_files",
 }
 AGENT_CONNECTORS = {
