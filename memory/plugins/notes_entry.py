@@ -1,6 +1,6 @@
 """One note as a value, and the checks of its parts."""
 
-import unicodedata
+import re
 from dataclasses import dataclass
 
 from agents.context.json_values import JSON, InvalidJSON, decode, encode
@@ -10,6 +10,8 @@ from memory.plugins.notes_scope import SESSION, Scope
 from memory.plugins.priorities import Priority, is_priority
 
 _LINE_BREAKS = dict.fromkeys(map(ord, "\t\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
+# Controls, half surrogates, and the characters that reverse how the text around them is shown.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def check_description(text: object, max_length: int) -> str:
             f"The description has {len(line)} characters; the maximum is {max_length}. "
             "Put the details into the value"
         )
-    if any(unicodedata.category(character) in {"Cc", "Cs"} for character in line):
+    if _UNPRINTABLE.search(line):
         raise InvalidEntry("The description holds a control character or half of a surrogate pair; remove it")
     return line
 

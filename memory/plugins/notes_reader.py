@@ -1,9 +1,9 @@
 """Looking at the notes: options, priorities, patterns and tasks; nothing here changes a note."""
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TypedDict
 
+from agents.context.ids import Clock, wall_clock
 from agents.context.json_values import JSON, MAX_BYTES
 from agents.context.plugin import BasePlugin
 from agents.context.tokens import TokenEstimator
@@ -14,8 +14,6 @@ from memory.plugins.notes_keys import Tier, check_tier, glob_matches
 from memory.plugins.notes_scope import effective_priority, is_stale
 from memory.plugins.notes_shelf import Shelf
 from memory.plugins.priorities import Priority
-
-Clock = Callable[[], int]
 
 DEFAULT_SIZE_BYTES = 25 * 1024 * 1024
 MAX_PATTERN_LENGTH = 1_000
@@ -58,7 +56,7 @@ class NotesReader(BasePlugin):
         self.description_max_length = _at_least_one("description_max_length", description_max_length)
         if estimator is not None:
             self.estimator = estimator
-        self._clock = clock or _epoch_ms
+        self._clock = clock or wall_clock
         self._shelf = Shelf()
         self._task_states: dict[str, str] | None = None
         self.revision = 0
@@ -164,7 +162,3 @@ def _at_least_one(name: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise InvalidEntry(f"{name} must be a whole number of at least 1, not {value!r}")
     return value
-
-
-def _epoch_ms() -> int:
-    return time.time_ns() // 1_000_000

@@ -50,7 +50,7 @@ def test_a_description_too_long_is_refused_with_both_numbers() -> None:
         check_description("x" * 151, 150)
 
 
-@pytest.mark.parametrize("character", ["\x00", "\x07", "\x1b", "\ud800", "\x7f"])
+@pytest.mark.parametrize("character", ["\x00", "\x07", "\x1b", "\ud800", "\x7f", "\u202e", "\u2066"])
 def test_control_characters_and_half_surrogates_are_refused(character: str) -> None:
     with pytest.raises(InvalidEntry, match="remove it"):
         check_description(f"a{character}b", 150)
