@@ -1,0 +1,1 @@
+"""Whiteboard values and messages as safe HTML; knows no web framework."""

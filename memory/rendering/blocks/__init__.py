@@ -1,0 +1,10 @@
+"""The kinds of fenced block that are more than code, by the language that names them."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from memory.rendering.blocks.json_tree import json_block
+from memory.rendering.fill import Draft
+
+FENCES: Mapping[str, Callable[[str, str, Draft], str]] = MappingProxyType({"json": json_block})
+"""Language to a function of source, info string and draft that returns HTML for the sanitizer."""

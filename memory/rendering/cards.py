@@ -1,0 +1,106 @@
+"""From a stored value to the HTML a person sees: always something legible, never an error."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agents.context.json_values import JSON, InvalidJSON, decode, pretty
+from memory.rendering.blocks.json_tree import json_text, json_tree
+from memory.rendering.blocks.records import definition_grid, is_record, is_table, record_table
+from memory.rendering.fill import Draft
+from memory.rendering.guard import DEFAULT_SETTINGS, RenderRefused, RenderSettings, admit_json, admit_text
+from memory.rendering.parser import markdown_html
+from memory.rendering.sanitize import SafeHTML, seal, source_html
+
+PIPELINE_VERSION = 1
+"""Grows with every change of the output; part of the key under which rendered cards are kept."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class CardHTML:
+    """A rendered value; templates print it, or its ``html``, as it is.
+
+    Attributes:
+        html: the finished HTML, safe on any page of ours inside an element of class ``prose``.
+        features: what a page may upgrade: ``code``, ``json``.
+        error: why the value is shown as its source, or None.
+    """
+
+    html: SafeHTML
+    features: frozenset[str] = frozenset()
+    error: str | None = None
+
+    def __html__(self) -> str:
+        return self.html
+
+    def __str__(self) -> str:
+        return self.html
+
+
+def render_card(value_json: str, card_id: str, settings: RenderSettings = DEFAULT_SETTINGS) -> CardHTML:
+    """Return a whiteboard value as HTML: text as Markdown, records as grid or table, the rest as a tree.
+
+    ``card_id`` keeps the anchors of cards on one page apart. A value over a limit, or one that cannot be
+    rendered for any reason, is returned as its whole source under one line that says why.
+    """
+    try:
+        value = decode(value_json)
+    except InvalidJSON as error:
+        return source_card(value_json, f"Shown as text: {error}.")
+    if isinstance(value, str):
+        return render_markdown(value, card_id, settings) if value.strip() else _EMPTY_TEXT
+
+    def draw(draft: Draft) -> str:
+        admit_json(value, value_json, settings)
+        return _value_html(value, draft)
+
+    return _attempt(draw, lambda: source_text(value_json), Draft(card_id, settings))
+
+
+def render_markdown(text: str, card_id: str, settings: RenderSettings = DEFAULT_SETTINGS) -> CardHTML:
+    """Return Markdown text as HTML, such as a message of the conversation; falls back as `render_card`."""
+
+    def draw(draft: Draft) -> str:
+        return markdown_html(admit_text(text, settings), draft)
+
+    return _attempt(draw, lambda: text, Draft(card_id, settings))
+
+
+def source_card(source: str, reason: str) -> CardHTML:
+    """Return a value as its source under one line that says why it is not rendered."""
+    return CardHTML(source_html(source, reason), error=reason)
+
+
+def source_text(value_json: str) -> str:
+    """Return what a person reads of a value that is not rendered: the text itself, or indented JSON."""
+    try:
+        value = decode(value_json)
+        return value if isinstance(value, str) else pretty(value)
+    except (ValueError, RecursionError):
+        return value_json
+
+
+_EMPTY_TEXT = CardHTML(SafeHTML('<p class="muted">Empty text</p>'))
+
+
+def _attempt(draw: Callable[[Draft], str], source: Callable[[], str], draft: Draft) -> CardHTML:
+    try:
+        return CardHTML(seal(draw(draft), draft), frozenset(draft.features))
+    except RenderRefused as refusal:
+        return source_card(source(), f"Shown as text: {refusal}.")
+    except Exception as failure:
+        # The boundary of one card: a fault in a parser, lexer or sanitizer must not reach the page.
+        logger.exception("a card could not be rendered")
+        return source_card(source(), f"Shown as text: it could not be rendered ({type(failure).__name__}).")
+
+
+def _value_html(value: JSON, draft: Draft) -> str:
+    if is_record(value):
+        return definition_grid(value)
+    if is_table(value):
+        return record_table(value)
+    if isinstance(value, (dict, list)) and value:
+        return json_tree(value, draft)
+    return f'<p class="md-scalar">{json_text(value)}</p>\n'

@@ -1,0 +1,40 @@
+"""The card being put together: finished pieces wait in slots while the rest passes the sanitizer."""
+
+import hashlib
+import re
+import secrets
+
+from memory.rendering.guard import RenderSettings
+
+
+class Draft:
+    """The state of one render.
+
+    Attributes:
+        settings: the limits of this render.
+        anchor: prefix of every ``id``, so that two cards on one page cannot collide.
+        nonce: what makes this render's slots impossible to forge.
+        features: what the card holds that a page may want to upgrade, such as ``code``.
+        pieces: the HTML of each slot, in order.
+    """
+
+    def __init__(self, card_id: str, settings: RenderSettings) -> None:
+        self.settings = settings
+        digest = hashlib.sha256(card_id.encode("utf-8", "surrogatepass")).hexdigest()
+        self.anchor = f"c{digest[:8]}"
+        self.nonce = secrets.token_hex(8)
+        self.features: set[str] = set()
+        self.pieces: list[str] = []
+
+    def slot(self, html: str) -> str:
+        """Keep the piece and return the element that stands in its place until `fill`."""
+        self.pieces.append(html)
+        return f'<span data-slot="{self.nonce}-{len(self.pieces) - 1}"></span>'
+
+    def fill(self, html: str) -> str:
+        """Return sanitized HTML with every slot replaced by its piece."""
+        return re.sub(
+            rf'<span data-slot="{self.nonce}-([0-9]+)"></span>',
+            lambda match: self.pieces[int(match.group(1))],
+            html,
+        )

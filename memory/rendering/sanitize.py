@@ -1,0 +1,117 @@
+"""The second wall: one allow-list for everything a card may contain, whatever the renderer did."""
+
+import html
+import re
+
+from bleach.sanitizer import Cleaner
+
+from memory.rendering.fill import Draft
+from memory.rendering.guard import RenderRefused, visible
+from memory.rendering.links import LINK_REL, LINK_TARGET, SCHEMES, is_safe_url
+
+TAGS = frozenset(
+    {"p", "br", "hr", "h3", "h4", "h5", "h6", "strong", "em", "s", "sup", "code", "pre", "blockquote"}
+    | {"ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td"}
+    | {"a", "div", "span", "section", "details", "summary"}
+)
+
+# The classes of the site's stylesheet that a card uses; its own begin with ``md-``.
+STYLESHEET_CLASSES = frozenset(
+    {"code", "code__bar", "done", "kv", "muted", "notice", "notice--warn", "plain", "scroll-x"}
+    | {"tasks", "tick", "tick--on", "tk-c", "tk-f", "tk-k", "tk-n", "tk-p", "tk-s"}
+)
+_OWN_CLASS = re.compile(r"md-[a-z0-9-]{1,40}")
+
+_ANCHOR = re.compile(r"c[0-9a-f]{8}-fn(?:ref)?[0-9]{1,4}(?:-[0-9]{1,4})?")
+_START = re.compile(r"[0-9]{1,9}")
+
+# Attributes with the only values they may have.
+_FIXED = {
+    ("a", "rel"): {LINK_REL},
+    ("a", "target"): {LINK_TARGET},
+    ("th", "scope"): {"col"},
+    ("details", "open"): {""},
+    ("pre", "tabindex"): {"0"},
+    ("div", "tabindex"): {"0"},
+    ("div", "role"): {"group"},
+    ("div", "aria-label"): {"Table"},
+    ("span", "role"): {"img"},
+    ("span", "aria-label"): {"Done", "Open"},
+}
+
+# Highlighted code never meets bleach, which is quadratic in siblings; it must have exactly this form.
+_HIGHLIGHTED = re.compile(
+    r"""(?:[^<>&"']|&(?:amp|lt|gt|quot|\#x27);|<span\ class="tk-[cfknps]">|</span>)*+""", re.VERBOSE
+)
+_SPANS = re.compile(r'<span class="tk-[cfknps]">|</span>')
+
+
+class SafeHTML(str):
+    """HTML that passed this module; template engines print it unescaped."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
+
+
+def seal(raw: str, draft: Draft) -> SafeHTML:
+    """Return the finished HTML of a card: cleaned against the allow-list, slots checked and filled.
+
+    Raises:
+        RenderRefused: when the HTML is larger than ``max_html_chars`` or a slot holds more than code.
+    """
+    if len(raw) > draft.settings.max_html_chars:
+        raise RenderRefused(f"more than {draft.settings.max_html_chars:,} characters of HTML")
+    if not all(map(is_highlighted_code, draft.pieces)):
+        raise RenderRefused("highlighted code has an unexpected form")
+    # A cleaner is not safe to share between threads and costs next to nothing to make.
+    cleaner = Cleaner(
+        tags=TAGS,
+        attributes=_AllowedAttributes(draft),
+        protocols=SCHEMES,
+        strip=True,
+        strip_comments=True,
+    )
+    return SafeHTML(visible(draft.fill(cleaner.clean(visible(raw)))))
+
+
+def escape(text: str) -> SafeHTML:
+    """Return text as HTML that shows it, unsafe characters made visible."""
+    return SafeHTML(html.escape(visible(text)))
+
+
+def source_html(source: str, reason: str) -> SafeHTML:
+    """Return a value as its source under one line that says why; nothing is left out."""
+    notice = f'<div class="notice notice--warn"><p>{escape(reason)}</p></div>'
+    return SafeHTML(f'{notice}<pre class="plain" tabindex="0">{escape(source)}</pre>')
+
+
+def is_highlighted_code(piece: str) -> bool:
+    """Whether HTML is only text and unnested spans of the token classes."""
+    if _HIGHLIGHTED.fullmatch(piece) is None:
+        return False
+    spans = _SPANS.findall(piece)
+    return (
+        len(spans) % 2 == 0 and all(span == "</span>" for span in spans[1::2]) and "</span>" not in spans[::2]
+    )
+
+
+class _AllowedAttributes:
+    """Decides attribute by attribute, for bleach; anything not named is dropped."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._slot = re.compile(rf"{draft.nonce}-[0-9]{{1,5}}")
+
+    def __call__(self, tag: str, name: str, value: str) -> bool:
+        if name == "class":
+            return all(item in STYLESHEET_CLASSES or _OWN_CLASS.fullmatch(item) for item in value.split(" "))
+        if name == "id":
+            return _ANCHOR.fullmatch(value) is not None
+        if (tag, name) == ("a", "href"):
+            return is_safe_url(value) or (value.startswith("#") and _ANCHOR.fullmatch(value[1:]) is not None)
+        if (tag, name) == ("span", "data-slot"):
+            return self._slot.fullmatch(value) is not None
+        if (tag, name) == ("ol", "start"):
+            return _START.fullmatch(value) is not None
+        return (tag, name) == ("a", "title") or value in _FIXED.get((tag, name), ())

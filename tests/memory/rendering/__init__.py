@@ -1,0 +1,1 @@
+"""Cards and messages: what people see, and what hostile text cannot do."""

@@ -1,0 +1,79 @@
+"""Reads rendered HTML as a browser would and holds it against a list written apart from the sanitizer's."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+from xml.etree.ElementTree import Element
+
+from bleach.html5lib_shim import HTMLParser
+
+XHTML = "{http://www.w3.org/1999/xhtml}"
+
+ELEMENTS = set(
+    """a blockquote br code dd details div dl dt em h3 h4 h5 h6 hr li ol p pre s section span strong
+    summary sup table tbody td th thead tr ul""".split()  # noqa: SIM905 - reads better than a list
+)
+CLASS = re.compile(
+    r"md-[a-z0-9-]+|code|code__bar|done|kv|muted|notice|notice--warn|plain|scroll-x|tasks|tick|tick--on"
+    r"|tk-[cfknps]"
+)
+VALUES = {
+    ("*", "class"): r"[a-z0-9_ -]+",
+    ("a", "href"): r"(?:https?://|mailto:|#c[0-9a-f]{8}-fn).*",
+    ("a", "id"): r"c[0-9a-f]{8}-fnref[0-9-]+",
+    ("a", "rel"): r"noopener noreferrer nofollow ugc",
+    ("a", "target"): r"_blank",
+    ("a", "title"): r"(?s).*",
+    ("details", "open"): r"",
+    ("div", "aria-label"): r"Table",
+    ("div", "role"): r"group",
+    ("div", "tabindex"): r"0",
+    ("li", "id"): r"c[0-9a-f]{8}-fn[0-9]+",
+    ("ol", "start"): r"[0-9]+",
+    ("pre", "tabindex"): r"0",
+    ("span", "aria-label"): r"Done|Open",
+    ("span", "role"): r"img",
+    ("th", "scope"): r"col",
+}
+
+
+def elements(html: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Every element with its attributes, names without the HTML namespace."""
+    for element in _parse(html).iter():
+        if element.tag != "DOCUMENT_FRAGMENT":
+            yield str(element.tag).removeprefix(XHTML), dict(element.attrib)
+
+
+def tags(html: str) -> list[str]:
+    return [tag for tag, _ in elements(html)]
+
+
+def text(html: str) -> str:
+    return "".join(_parse(html).itertext())
+
+
+def classes(html: str) -> set[str]:
+    return {name for _, attributes in elements(html) for name in attributes.get("class", "").split()}
+
+
+def links(html: str) -> list[str]:
+    return [attributes["href"] for tag, attributes in elements(html) if tag == "a" and "href" in attributes]
+
+
+def check(html: str) -> None:
+    """Fail on any element, attribute or address that has no business in a card."""
+    for tag, attributes in elements(html):
+        assert tag in ELEMENTS, f"element {tag} in {html!r}"
+        for name, value in attributes.items():
+            pattern = VALUES.get((tag, name), VALUES.get(("*", name)))
+            assert pattern is not None, f"attribute {tag} {name} in {html!r}"
+            assert re.fullmatch(pattern, value), f"value {tag} {name}={value!r}"
+            if name == "class":
+                assert all(CLASS.fullmatch(item) for item in value.split()), value
+            if name == "href" and not value.startswith("#"):
+                assert urlsplit(value).scheme in {"http", "https", "mailto"}, value
+
+
+def _parse(html: str) -> Element:
+    fragment: Element = HTMLParser().parseFragment(html)
+    return fragment

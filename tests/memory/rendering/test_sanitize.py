@@ -1,0 +1,129 @@
+"""The allow-list holds whatever it is given."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.rendering.fill import Draft
+from memory.rendering.guard import DEFAULT_SETTINGS, RenderRefused, RenderSettings, visible
+from memory.rendering.sanitize import SafeHTML, escape, is_highlighted_code, seal, source_html
+from tests.memory.rendering import markup
+
+
+def _seal(raw: str) -> str:
+    return seal(raw, Draft("card", DEFAULT_SETTINGS))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '<a href="https://a.example" title="t" rel="noopener noreferrer nofollow ugc" target="_blank">x</a>',
+        '<a href="#c0123abcd-fn1" id="c0123abcd-fnref1-2">x</a>',
+        '<ol start="3"><li id="c0123abcd-fn1">x</li></ol>',
+        '<table><thead><tr><th class="md-ar" scope="col">x</th></tr></thead></table>',
+        '<div class="scroll-x" tabindex="0" role="group" aria-label="Table"></div>',
+        '<span class="tick tick--on" role="img" aria-label="Done"></span>',
+        '<pre class="plain" tabindex="0">x</pre>',
+        "<details open><summary>x</summary></details>",
+    ],
+)
+def test_what_cards_need_passes_unchanged(raw: str) -> None:
+    assert _seal(raw) == raw
+
+
+@pytest.mark.parametrize(
+    ("raw", "clean"),
+    [
+        ('<a href="/relative">x</a>', "<a>x</a>"),
+        ('<a href="//host/x">x</a>', "<a>x</a>"),
+        ('<a href="#top">x</a>', "<a>x</a>"),
+        ('<a href="javascript:x">x</a>', "<a>x</a>"),
+        ('<a rel="opener" target="_top">x</a>', "<a>x</a>"),
+        ('<p class="card">x</p>', "<p>x</p>"),
+        ('<p class="md-x btn">x</p>', "<p>x</p>"),
+        ('<p class="md-x\n">x</p>', "<p>x</p>"),
+        ('<p id="document">x</p>', "<p>x</p>"),
+        ('<p id="c0123abcd-fn1\n">x</p>', "<p>x</p>"),
+        ('<p style="color:red" onclick="x" tabindex="0">x</p>', "<p>x</p>"),
+        ('<pre tabindex="1">x</pre>', "<pre>x</pre>"),
+        ('<span role="button" aria-label="Pay">x</span>', "<span>x</span>"),
+        ('<ol start="-1"><li>x</li></ol>', "<ol><li>x</li></ol>"),
+        ("<h1>x</h1>", "x"),
+        ("<img src=x>", ""),
+        ("<!-- x -->", ""),
+        ("<script>x</script>", "x"),
+        ('<span data-slot="0123456789abcdef-0"></span>', "<span></span>"),
+    ],
+)
+def test_everything_else_is_taken_away(raw: str, clean: str) -> None:
+    assert _seal(raw) == clean
+
+
+@given(st.text("<>/=\"'& abdeginoprstu:#-!`\n\x00\u202e"))
+def test_any_markup_comes_out_allowed(raw: str) -> None:
+    markup.check(_seal(raw))
+
+
+def test_unsafe_characters_become_visible() -> None:
+    assert _seal("a\x00b\u202ec") == "a\ufffdb\ufffdc"
+
+
+def test_html_over_the_limit_is_refused() -> None:
+    with pytest.raises(RenderRefused, match="more than 3 characters of HTML"):
+        seal("<p>x", Draft("card", RenderSettings(max_html_chars=3)))
+
+
+def test_slots_are_filled_after_cleaning() -> None:
+    draft = Draft("card", DEFAULT_SETTINGS)
+    piece = '<span class="tk-k">if</span>'
+    assert seal(f"<p>{draft.slot(piece)}</p>", draft) == f"<p>{piece}</p>"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<b>x</b>",
+        "<span>x</span>",
+        '<span class="tk-z">x</span>',
+        '<span class="tk-k" id="x">x</span>',
+        '<span class="tk-k">x',
+        "x</span>",
+        '</span><span class="tk-k">',
+        '<span class="tk-k"><span class="tk-s">x</span></span>',
+        "a & b",
+        "&nbsp;",
+        'a " b',
+        "a ' b",
+        "a > b",
+    ],
+)
+def test_a_slot_with_anything_but_code_is_refused(piece: str) -> None:
+    draft = Draft("card", DEFAULT_SETTINGS)
+    html = draft.slot(piece)
+    assert not is_highlighted_code(piece)
+    with pytest.raises(RenderRefused, match="unexpected form"):
+        seal(html, draft)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", "tk-k", "tk-s"]), st.text())))
+def test_escaped_text_in_token_spans_is_code(runs: list[tuple[str, str]]) -> None:
+    parts = (f'<span class="{name}">{escape(text)}</span>' if name else escape(text) for name, text in runs)
+    assert is_highlighted_code("".join(parts))
+
+
+@given(st.text(st.characters(exclude_characters="\r")))
+def test_escaped_text_reads_as_the_text(text: str) -> None:
+    assert markup.text(f"<p>{escape(text)}</p>") == visible(text)
+
+
+def test_a_source_stands_whole_under_its_reason() -> None:
+    html = source_html("<b>\n\x00", "because & so")
+    assert html == (
+        '<div class="notice notice--warn"><p>because &amp; so</p></div>'
+        '<pre class="plain" tabindex="0">&lt;b&gt;\n\ufffd</pre>'
+    )
+
+
+def test_safe_html_says_so_to_template_engines() -> None:
+    assert SafeHTML("<p>").__html__() == "<p>"
+    assert isinstance(_seal("<p>"), SafeHTML)
