@@ -1,6 +1,5 @@
 """Writes what a turn added to its context into rows, and takes a turn up again from them."""
 
-from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any
 
@@ -9,6 +8,7 @@ from django.db import transaction
 from agents import leases
 from agents.bindings import Run
 from agents.context import AgentContext, Budget
+from agents.context.messages import InputItem, ToolOutcome
 from agents.context.tools import ToolCallState
 from agents.ids import uuid7
 from agents.models import AgentSession, Message
@@ -18,8 +18,6 @@ LOST_RESULT = (
     "The worker stopped before the result of this call was stored, so whether it took effect is unknown. "
     "Check before you repeat it."
 )
-
-Item = Mapping[str, Any]
 
 
 class Checkpoint:
@@ -46,8 +44,7 @@ class Checkpoint:
         calls = [block for block in last.blocks if block["type"] == "tool_use"]
         if not calls:
             return True
-        failed = {"content": LOST_RESULT, "error": LOST_RESULT, "state": ToolCallState.FAILED}
-        self._context.add_tool_results([{"tool_use_id": block["id"], **failed} for block in calls])
+        self._context.add_tool_results([_lost(block["id"]) for block in calls])
         self.save()
         return False
 
@@ -72,15 +69,14 @@ class Checkpoint:
             announce(session, conversation=True, **columns)
         self._stored.update(item["id"] for item in fresh)
 
-    def _fresh_items(self) -> list[Item]:
+    def _fresh_items(self) -> list[InputItem]:
         """Return the items that have no row, in order; they are the newest, so the search stops early."""
         newest_first = takewhile(lambda item: item["id"] not in self._stored, reversed(_items(self._context)))
         return list(newest_first)[::-1]
 
-    def _row(self, session: AgentSession, item: Item, place: int) -> Message:
-        is_input = item["role"] == "user" and not any(
-            block["type"] == "tool_result" for block in item["content"]
-        )
+    def _row(self, session: AgentSession, item: InputItem, place: int) -> Message:
+        content = item["content"] if item["type"] == "message" else [item]
+        is_input = item.get("role") == "user" and not any(b["type"] == "tool_result" for b in content)
         return Message(
             # The message that started the turn carries the turn's id: a page that showed it while it was
             # queued recognizes it.
@@ -89,8 +85,8 @@ class Checkpoint:
             turn=self._run.turn,
             sequence=session.message_count + place,
             item_id=item["id"],
-            role=item["role"],
-            blocks=item["content"],
+            role=str(item.get("role", Message.OPAQUE)),
+            blocks=content,
             tokens=self._context.item_tokens(item["id"]),
             revision=session.revision + 1,
         )
@@ -125,5 +121,11 @@ def wire_budget(budget: Budget) -> dict[str, Any]:
     }
 
 
-def _items(context: AgentContext) -> list[Item]:
+def _lost(call_id: str) -> ToolOutcome:
+    return ToolOutcome(
+        tool_use_id=call_id, content=LOST_RESULT, error=LOST_RESULT, state=ToolCallState.FAILED
+    )
+
+
+def _items(context: AgentContext) -> list[InputItem]:
     return [*context.get_conversation(), *context.get_current_input()]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -9,6 +10,7 @@ from django.utils.module_loading import import_string
 from agents.bindings import PluginBinding, Run, StoredPlugin, bindings
 from agents.context import DEFAULT_FEATURES, AgentContext, Tool
 from agents.context.errors import ContextError
+from agents.context.messages import InputItem
 from agents.models import AgentSession, Message
 
 
@@ -71,5 +73,5 @@ def _load(context: AgentContext, session: AgentSession) -> None:
     rows = list(Message.objects.filter(session=session, in_context=True).order_by("sequence"))
     answers = [place for place, row in enumerate(rows) if row.role == "assistant"]
     split = answers[-1] + 1 if answers else 0
-    counted = [(row.item(), row.item_tokens()) for row in rows]
+    counted = [(cast(InputItem, row.item()), row.item_tokens()) for row in rows]
     context.load_conversation(counted[:split], counted[split:])

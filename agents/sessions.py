@@ -30,7 +30,21 @@ class NothingToDo(Exception):
 def start_session(profile: AgentProfile, user: User | None, title: str) -> AgentSession:
     """Return a new idle session that froze the profile's settings of this moment."""
     clean = " ".join(json_values.repair_text(title).split())[:200] or f"New session of {profile.name}"
-    return AgentSession.objects.create(profile=profile, user=user, title=clean, settings=profile.snapshot())
+    session = AgentSession(profile=profile, user=user, title=clean, settings=profile.snapshot())
+    session.save(force_insert=True)
+    return session
+
+
+def start_with_message(profile: AgentProfile, user: User, title: str, text: str) -> AgentSession:
+    """Return a new session whose first turn is queued; nothing is stored when the message is refused.
+
+    Raises:
+        RefusedInput: see ``submit_turn``.
+    """
+    with transaction.atomic():
+        session = start_session(profile, user, title)
+        submit_turn(session, text, user)
+    return session
 
 
 def submit_turn(session: AgentSession, text: str, author: User | None, *, idempotency_key: str = "") -> Turn:

@@ -7,6 +7,7 @@ from uuid import UUID
 from agents.bindings import Run
 from agents.context.json_values import JSON
 from agents.context.stores import StoreResult
+from agents.context.tokens import TiktokenEstimator
 from agents.models import AgentSession
 from memory.actors import Actor
 from memory.models import EntryRevision, Store
@@ -19,6 +20,7 @@ from memory.unit_of_work import (
     RevisionSeen,
     change_store,
     read_states,
+    states_at,
 )
 
 Action = EntryRevision.Action
@@ -45,7 +47,7 @@ WHITEBOARD = WhiteboardKind()
 
 
 def board_options(settings: Mapping[str, JSON]) -> dict[str, Any]:
-    """Return the constructor arguments of a session's whiteboard from its frozen settings."""
+    """Return the constructor arguments of a session's whiteboard: its frozen limits and exact counting."""
     wire = settings.get("whiteboard")
     options: Mapping[str, Any] = wire if isinstance(wire, dict) else {}
     names = {
@@ -55,7 +57,8 @@ def board_options(settings: Mapping[str, JSON]) -> dict[str, Any]:
         "show_timestamps": "showTimestamps",
         "advertise_show_in_ui": "advertiseShowInUI",
     }
-    return {name: options[wire_name] for name, wire_name in names.items() if wire_name in options}
+    chosen = {name: options[wire_name] for name, wire_name in names.items() if wire_name in options}
+    return chosen | {"estimator": TiktokenEstimator(str(settings.get("model", "")))}
 
 
 def whiteboard_of(session_id: UUID) -> Store:
@@ -174,6 +177,11 @@ def open_board(session: AgentSession) -> InContextMemory:
     """Return a copy of the session's whiteboard for reading; changes to it reach nobody."""
     _, states = read_states(whiteboard_of(session.pk).pk)
     return WHITEBOARD.open(session.settings, states)
+
+
+def board_at(session: AgentSession, revision: int) -> InContextMemory:
+    """Return the session's whiteboard as it was at a revision, replayed from its history."""
+    return WHITEBOARD.open(session.settings, states_at(whiteboard_of(session.pk).pk, revision))
 
 
 def _refusal(conflict: EntryConflict, outcome: str) -> StoreResult:

@@ -176,6 +176,28 @@ def read_states(store_id: UUID) -> tuple[int, list[EntryState]]:
     return revision, [_state(row) for row in Entry.objects.filter(store_id=store_id).order_by("position")]
 
 
+def states_at(store_id: UUID, revision: int) -> list[EntryState]:
+    """Return the entries as they were at a revision, in order, by replaying the history up to it.
+
+    How recently an unchanged entry was written again is not in the history, so ``recency`` is the revision.
+    """
+    history = EntryRevision.objects.filter(store_id=store_id, revision__lte=revision).order_by("revision")
+    latest = {row.key: row for row in history}
+    present = sorted((row for row in latest.values() if not row.is_gone), key=lambda row: row.position)
+    return [
+        EntryState(
+            key=row.key,
+            description=row.description,
+            value=row.value or "",
+            attributes=row.attributes,
+            tokens=row.tokens,
+            updated_at=row.updated_at,
+            recency=row.revision,
+        )
+        for row in present
+    ]
+
+
 def _state(row: Entry) -> EntryState:
     return EntryState(
         key=row.key,

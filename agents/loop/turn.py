@@ -7,6 +7,7 @@ from typing import Any, cast
 from agents.connectors.base import Connector, ConnectorError, Done, ModelRequest, TextDelta
 from agents.context import AgentContext, json_values
 from agents.context.json_values import JSON, InvalidJSON
+from agents.context.messages import ToolOutcome
 from agents.context.tools import ToolCallState
 from agents.loop.events import (
     CallStarted,
@@ -102,7 +103,7 @@ class Loop:
         return reply
 
     def _run_tools(self, calls: Sequence[Block]) -> Iterator[TurnEvent]:
-        results: list[dict[str, Any]] = []
+        results: list[ToolOutcome] = []
         for index, block in enumerate(calls):
             try:
                 self.check_stop()
@@ -115,7 +116,7 @@ class Loop:
         self.context.add_tool_results(results)
         yield ResultsStored()
 
-    def _run_tool(self, block: Block) -> Generator[TurnEvent, None, dict[str, Any]]:
+    def _run_tool(self, block: Block) -> Generator[TurnEvent, None, ToolOutcome]:
         """Run one call; returns its result to ``yield from``."""
         name = str(block["name"])
         try:
@@ -148,12 +149,12 @@ def _unreadable(name: str, fault: InvalidJSON) -> JSON:
     }
 
 
-def _result(block: Block, content: JSON, *, failed: bool) -> dict[str, Any]:
+def _result(block: Block, content: JSON, *, failed: bool) -> ToolOutcome:
     state = ToolCallState.FAILED if failed else ToolCallState.COMPLETED
-    result: dict[str, Any] = {"tool_use_id": block["id"], "content": content, "state": state}
+    outcome = ToolOutcome(tool_use_id=block["id"], content=content, state=state)
     if failed:
-        result["error"] = content.get("error", "failed") if isinstance(content, dict) else content
-    return result
+        outcome["error"] = str(content.get("error", "failed") if isinstance(content, dict) else content)
+    return outcome
 
 
 def _blocks(item: Block, kind: str) -> list[Block]:

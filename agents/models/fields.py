@@ -21,6 +21,12 @@ class JSONTextField(TextField):
         agents.context.json_values.InvalidJSON: a value that JSON cannot carry is saved.
     """
 
+    if TYPE_CHECKING:
+        # What assignments and lookups accept: any JSON value, not text.
+        _pyi_private_set_type: Any
+        _pyi_private_get_type: Any
+        _pyi_lookup_exact_type: Any
+
     def from_db_value(
         self, value: str | None, expression: Expression | Combinable, connection: BaseDatabaseWrapper
     ) -> Any:

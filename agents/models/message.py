@@ -13,6 +13,9 @@ from agents.models.turn import Turn
 class Message(models.Model):
     """One item of the conversation; compaction marks it and never deletes it."""
 
+    # The role of an item that only its provider can read; its one block is the whole item.
+    OPAQUE = "opaque"
+
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     session = models.ForeignKey(AgentSession, on_delete=models.CASCADE, related_name="messages")
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, null=True, blank=True, related_name="messages")
@@ -47,6 +50,8 @@ class Message(models.Model):
     def item(self) -> dict[str, Any]:
         """Return the item as the model sees it."""
         blocks = self.blocks if self.context_blocks is None else self.context_blocks
+        if self.role == self.OPAQUE:
+            return dict(blocks[0])
         return {"type": "message", "id": self.item_id, "role": self.role, "content": blocks}
 
     def item_tokens(self) -> int:

@@ -1,0 +1,68 @@
+# Everything a person or a machine does with this project; `make help` lists it.
+.DEFAULT_GOAL := help
+.PHONY: help install run test lint bench traps browser locks screenshots clean
+
+PYTHON ?= $(shell command -v python3.13 || command -v python3.12 || command -v python3.11 || echo python3)
+BIN := .venv/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; name one with make PYTHON=…")'
+	$(PYTHON) -m venv .venv
+
+.venv/runtime: .venv/bin/python requirements/runtime.txt
+	$(PIP) install --require-hashes -r requirements/runtime.txt
+	touch $@
+
+.venv/dev: .venv/runtime requirements/dev.txt
+	$(PIP) install --require-hashes -r requirements/dev.txt
+	touch $@
+
+node_modules: package.json package-lock.json
+	@if command -v npm >/dev/null; then npm ci --silent --no-audit --no-fund && touch $@; fi
+
+install: .venv/dev node_modules ## Install everything for work on the project
+
+run: .venv/runtime ## Start the demo: database, worker and web server in one process
+	@DEBUG=1 $(BIN)/python manage.py migrate --verbosity 0
+	@DEBUG=1 $(BIN)/python manage.py demo
+	@DEBUG=1 exec $(BIN)/python manage.py serve
+
+test: .venv/dev ## Run the tests; DATABASE_URL, REDIS_URL and Chromium widen what runs
+	$(BIN)/pytest
+
+browser: .venv/dev ## Run the browser tests for every width and theme, in both modes
+	BROWSER_MATRIX=full $(BIN)/pytest tests/browser
+
+traps: .venv/dev ## List every weakness of the specification with the test that beats it
+	$(BIN)/python scripts/traps.py
+
+bench: .venv/dev ## Measure, side by side
+	$(BIN)/python -m benchmarks
+
+lint: .venv/dev node_modules ## Check style, types, imports, templates, spelling and dependencies
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/djlint templates --lint --quiet
+	$(BIN)/typos
+	$(BIN)/deptry .
+	@if [ -d node_modules ]; then npm run --silent lint; else echo "JavaScript not linted: Node.js is not installed"; fi
+	@SECRET_KEY=lint-$$(head -c 40 /dev/urandom | od -An -tx1 | tr -d ' \n') $(BIN)/python manage.py check --deploy --fail-level WARNING
+	@SECRET_KEY=lint $(BIN)/python manage.py makemigrations --check --dry-run
+
+locks: .venv/dev ## Resolve the lock files anew from pyproject.toml
+	$(BIN)/pip-compile --quiet $(LOCK) -o requirements/runtime.txt pyproject.toml
+	$(BIN)/pip-compile --quiet $(LOCK) --extra scaled --extra uvicorn --group dev -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
+
+LOCK := --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
+
+screenshots: .venv/dev ## Take the README's screenshots from the running demo
+	$(BIN)/python -m scripts.screenshots
+
+clean: ## Remove what was built or installed; the database in var/ stays
+	rm -rf .venv node_modules build .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,89 @@
+"""Pages that show agents and memory together: the fleet and one session."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from agents import sessions
+from agents.access import may_act, visible_session
+from agents.budget_view import budget_view
+from agents.conversation import conversation_page
+from agents.models import AgentProfile
+from agents.people import signed_in
+from contextsite.fleet import fleet_page, fleet_row, rail
+from memory.board import board_page
+
+
+def fleet(request: HttpRequest) -> HttpResponse:
+    """Show every session the person may see, newest change first."""
+    person = signed_in(request)
+    page = fleet_page(person, request.GET.get("page", "1"))
+    context = {
+        "sessions": [fleet_row(session) for session in page.object_list],
+        "total": page.paginator.count,
+        "agents_total": AgentProfile.objects.visible_to(person).count(),
+        "agents": _agents(request),
+        "previous_url": f"?page={page.previous_page_number()}" if page.has_previous() else "",
+        "next_url": f"?page={page.next_page_number()}" if page.has_next() else "",
+    }
+    return render(request, "contextsite/fleet.html", context)
+
+
+def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
+    """Show a session's conversation and whiteboard as they are now; the socket keeps them current."""
+    person = signed_in(request)
+    session = visible_session(person, session_id)
+    acts = may_act(person, session)
+    before = request.GET.get("before", "")
+    conversation = conversation_page(session, before=int(before) if before.isdecimal() else None)
+    board = board_page(session, person)
+    context = {
+        "session": {
+            "id": session.pk,
+            "title": session.title,
+            "agent": session.profile.name,
+            "status": session.status,
+            "model": session.settings["model"],
+            "turn_number": conversation.turn.number if conversation.turn else None,
+        },
+        "conversation": conversation.messages,
+        "earlier": conversation.earlier,
+        "turn": conversation.turn,
+        "cards": board.cards,
+        "tray": board.tray,
+        "summary": board.summary,
+        "dock": board.dock,
+        "budget": budget_view(session),
+        "may_act": acts,
+        "rail": rail(person),
+        "cursors": {"board": board.cursor, "conversation": conversation.cursor},
+    }
+    return render(request, "contextsite/session.html", context)
+
+
+def new_session(request: HttpRequest) -> HttpResponse:
+    """Show the form of a new session, or start it with its first message."""
+    if request.method != "POST":
+        return _new_session_form(request, {}, {})
+    values = {name: request.POST.get(name, "") for name in ("agent", "title", "message")}
+    person = signed_in(request)
+    profile = AgentProfile.objects.operable_by(person).filter(slug=values["agent"]).first()
+    if profile is None:
+        return _new_session_form(request, values, {"agent": "Choose one of the agents in the list."})
+    try:
+        text = values["message"].replace("\r\n", "\n")
+        session = sessions.start_with_message(profile, person, values["title"], text)
+    except sessions.RefusedInput as refusal:
+        return _new_session_form(request, values, {"message": str(refusal)})
+    return redirect("session", session.pk)
+
+
+def _new_session_form(request: HttpRequest, values: dict[str, str], errors: dict[str, str]) -> HttpResponse:
+    context = {"agents": _agents(request), "values": values, "errors": errors}
+    return render(request, "contextsite/session_new.html", context, status=400 if errors else 200)
+
+
+def _agents(request: HttpRequest) -> list[tuple[str, str]]:
+    operable = AgentProfile.objects.operable_by(signed_in(request)).order_by("name").distinct()
+    return list(operable.values_list("slug", "name"))

@@ -1,0 +1,66 @@
+"""Rendered values and messages, kept by the hash of their text; a miss goes to the render process."""
+
+import atexit
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+
+from memory.rendering.cards import PIPELINE_VERSION, CardHTML
+from memory.rendering.child import RenderChild
+
+# Characters of HTML that one process keeps; the least recently used leave first.
+MOST_CHARACTERS = 32 * 1024 * 1024
+
+Key = tuple[str, str, bytes]
+
+
+class RenderedTexts:
+    """Keeps what a renderer made, up to a number of characters. Threads may share it."""
+
+    def __init__(self, most_characters: int = MOST_CHARACTERS) -> None:
+        self._most_characters = most_characters
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Key, CardHTML] = OrderedDict()
+        self._characters = 0
+
+    def get(self, render: Callable[[str, str], CardHTML], kind: str, text: str, dom_id: str) -> CardHTML:
+        """Return what ``render`` makes of the text for the element ``dom_id``, from memory if it can."""
+        key = (kind, dom_id, hashlib.sha256(f"{PIPELINE_VERSION}\n{text}".encode()).digest())
+        with self._lock:
+            known = self._kept.get(key)
+            if known is not None:
+                self._kept.move_to_end(key)
+                return known
+        # Outside the lock: a slow text must not keep others from what is already there.
+        made = render(text, dom_id)
+        with self._lock:
+            self._keep(key, made)
+        return made
+
+    def _keep(self, key: Key, made: CardHTML) -> None:
+        if key in self._kept:
+            return
+        self._kept[key] = made
+        self._characters += len(made.html)
+        while self._characters > self._most_characters:
+            _, oldest = self._kept.popitem(last=False)
+            self._characters -= len(oldest.html)
+
+
+_child = RenderChild()
+_texts = RenderedTexts()
+atexit.register(_child.close)
+
+
+def value_html(value_json: str, dom_id: str) -> CardHTML:
+    """Return a value, given as compact JSON text, as HTML for the card ``dom_id``.
+
+    Never call it on an event loop or inside a transaction: it may wait for the render process.
+    """
+    return _texts.get(_child.render, "value", value_json, dom_id)
+
+
+def message_html(text: str, dom_id: str) -> CardHTML:
+    """Return a message's Markdown as HTML for the element ``dom_id``; may wait, see ``value_html``."""
+    return _texts.get(_child.render_markdown, "message", text, dom_id)
