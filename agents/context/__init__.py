@@ -4,10 +4,14 @@ from agents.context.budget import Breakdown, Budget
 from agents.context.context import AgentContext
 from agents.context.errors import ContextError
 from agents.context.features import DEFAULT_FEATURES, Features, PluginRegistry
+from agents.context.file_storage import FileContextStorage
+from agents.context.journal import HistoryJournal
 from agents.context.lifecycle import LifecycleHooks
 from agents.context.messages import InputItem
+from agents.context.options import ContextOptions
 from agents.context.plugin import BasePlugin, ContextPlugin
 from agents.context.preparation import Preparation
+from agents.context.storage import ContextState, ContextStorage
 from agents.context.stores import StoreHandler, StoreSchema
 from agents.context.tokens import ApproximateTokenEstimator, TiktokenEstimator, TokenEstimator
 from agents.context.toolbox import ToolManager
@@ -21,8 +25,13 @@ __all__ = [
     "Breakdown",
     "Budget",
     "ContextError",
+    "ContextOptions",
     "ContextPlugin",
+    "ContextState",
+    "ContextStorage",
     "Features",
+    "FileContextStorage",
+    "HistoryJournal",
     "InputItem",
     "LifecycleHooks",
     "PluginRegistry",

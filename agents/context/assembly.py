@@ -46,9 +46,9 @@ class Assembly:
         """Return what is sent: system message, history, pending input, and the tail when there is one."""
         items = [piece.item for piece in self.pieces]
         if self.prompt.system is not None:
-            items.insert(0, self.prompt.system)
+            items.insert(0, self.prompt.system.item)
         if self.prompt.tail is not None:
-            items.append(self.prompt.tail)
+            items.append(self.prompt.tail.item)
         return items
 
 

@@ -11,7 +11,8 @@ from agents.context.ids import Clock, new_id
 from agents.context.messages import assistant_message, check_item, tool_results_message, user_message
 
 if TYPE_CHECKING:
-    from agents.context.events import Events
+    from agents.context.events import Events, Handler
+    from agents.context.journal import JournalRecorder
     from agents.context.messages import InputItem, ToolOutcome
 
 
@@ -23,9 +24,12 @@ class Dialogue:
         turn_index: number of user turns so far.
     """
 
-    def __init__(self, conversation: Conversation, events: Events, clock: Clock) -> None:
+    def __init__(
+        self, *, conversation: Conversation, events: Events, recorder: JournalRecorder, clock: Clock
+    ) -> None:
         self._conversation = conversation
         self._events = events
+        self._recorder = recorder
         self._clock = clock
         self._turn_time_ms: int | None = None
         self._destroyed = False
@@ -58,6 +62,7 @@ class Dialogue:
         self._conversation.add_pending(item)
         self.turn_index += 1
         self._turn_time_ms = self._clock()
+        self._recorder.record("user", item, self.turn_index)
         self._events.emit("message:added", role="user", index=len(self._conversation))
         return item["id"]
 
@@ -76,6 +81,7 @@ class Dialogue:
         self._conversation.settle_pending()
         if item is not None:
             self._conversation.append([item])
+            self._recorder.record("assistant", item, self.turn_index)
             self._events.emit("message:added", role="assistant", index=len(self._conversation) - 1)
         return item_id
 
@@ -90,6 +96,7 @@ class Dialogue:
             return ""
         item = tool_results_message(self._new_item_id(), results)
         self._conversation.add_pending(item)
+        self._recorder.record("tool_result", item, self.turn_index)
         self._events.emit("message:added", role="tool", index=len(self._conversation))
         return item["id"]
 
@@ -132,6 +139,14 @@ class Dialogue:
         self._check_alive()
         self._conversation.clear()
         self._events.emit("conversation:cleared", reason=reason)
+
+    def on(self, event: str, handler: Handler) -> None:
+        """Call the handler at every such event (spec 5.9) with one dict."""
+        self._events.on(event, handler)
+
+    def off(self, event: str, handler: Handler) -> None:
+        """Stop calling the handler."""
+        self._events.off(event, handler)
 
     def _new_item_id(self) -> str:
         return f"msg_{new_id(self._clock)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,13 +25,14 @@ class _Member:
 
     Attributes:
         keep_alive: not destroyed with the context.
-        initial: state of an automatically created plugin when it was new; it may be replaced while it has it.
+        is_automatic: made for a feature; it may be replaced while its state is the initial one.
+        initial: state when it was registered.
     """
 
     plugin: ContextPlugin
     keep_alive: bool
     is_automatic: bool
-    initial: object = None
+    initial: object
 
     def is_replaceable(self) -> bool:
         return self.is_automatic and settle(self.plugin.get_state()) == self.initial
@@ -75,13 +77,17 @@ class PluginSet:
         if known is not None:
             self._retire(known)
         plugin.adopt_estimator(self._estimator)
-        initial = settle(plugin.get_state()) if is_automatic else None
+        initial = copy.deepcopy(settle(plugin.get_state()))
         self._members[plugin.name] = _Member(plugin, keep_alive, is_automatic, initial)
         for each in plugin.get_tools():
             self._tools.register(each)
         if self.stores.ids() and not self._tools.has("store_get"):
             for each in self.stores.tools():
                 self._tools.register(each)
+
+    def initial_state(self, name: str) -> object:
+        """Return a copy of the state that the plugin had when it was registered."""
+        return copy.deepcopy(self._members[name].initial)
 
     def texts(self) -> list[PluginText]:
         """Return what each plugin says to the model now; one that fails says nothing this time."""

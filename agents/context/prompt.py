@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from agents.context.budget import Breakdown
 from agents.context.counting import MESSAGE_OVERHEAD
-from agents.context.messages import InputText, MessageItem
+from agents.context.messages import Block, InputText, MessageItem
 
 if TYPE_CHECKING:
     from agents.context.tokens import TokenEstimator
@@ -69,22 +69,39 @@ class Section:
 
 
 @dataclass(frozen=True)
+class SystemMessage:
+    """One message of sections."""
+
+    item: MessageItem
+    sections: tuple[Section, ...]
+
+    @property
+    def tokens(self) -> int:
+        """Tokens with what a provider adds around the message."""
+        return MESSAGE_OVERHEAD + sum(each.tokens for each in self.sections)
+
+
+@dataclass(frozen=True)
 class Prompt:
     """The system message and, with tail placement, the message that follows the newest input.
 
     Attributes:
         system: None when nothing stable is to be said.
-        sections: all sections in the order they are sent.
+        tail: None unless placement is ``tail``.
     """
 
-    system: MessageItem | None
-    tail: MessageItem | None
-    sections: tuple[Section, ...]
+    system: SystemMessage | None
+    tail: SystemMessage | None
 
     @property
-    def overhead(self) -> int:
-        """Tokens a provider adds around the messages."""
-        return MESSAGE_OVERHEAD * sum(each is not None for each in (self.system, self.tail))
+    def messages(self) -> list[SystemMessage]:
+        """The messages there are, in the order they are sent."""
+        return [each for each in (self.system, self.tail) if each is not None]
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """All sections in the order they are sent."""
+        return tuple(section for each in self.messages for section in each.sections)
 
     def breakdown(self, *, tools: int, conversation: int, current_input: int) -> Breakdown:
         """Return the tokens of the whole prompt by part."""
@@ -93,7 +110,7 @@ class Prompt:
             return sum(each.tokens for each in self.sections if each.kind in kinds)
 
         return Breakdown(
-            system_prompt=total("system_prompt", "date") + self.overhead,
+            system_prompt=total("system_prompt", "date") + MESSAGE_OVERHEAD * len(self.messages),
             persistent_instructions=total("persistent_instructions"),
             plugin_instructions=total("plugin_instructions"),
             plugin_contents={each.name: each.tokens for each in self.sections if each.kind == "plugin"},
@@ -131,7 +148,7 @@ class PromptBuilder:
         else:
             head, tail = self._count(stable + volatile), []
         self._counted = self._used
-        return Prompt(_message(SYSTEM_ID, head), _message(TAIL_ID, tail), (*head, *tail))
+        return Prompt(_message(SYSTEM_ID, head), _message(TAIL_ID, tail))
 
     def _count(self, sections: list[Section]) -> list[Section]:
         texts = [each.text + SEPARATOR for each in sections[:-1]] + [each.text for each in sections[-1:]]
@@ -193,10 +210,10 @@ def _contents(plugins: Sequence[PluginText]) -> list[Section]:
     ]
 
 
-def _message(item_id: str, sections: Sequence[Section]) -> MessageItem | None:
+def _message(item_id: str, sections: Sequence[Section]) -> SystemMessage | None:
     if not sections:
         return None
     text = SEPARATOR.join(each.text for each in sections)
-    return MessageItem(
-        type="message", id=item_id, role="developer", content=[InputText(type="input_text", text=text)]
-    )
+    content: list[Block] = [InputText(type="input_text", text=text)]
+    item = MessageItem(type="message", id=item_id, role="developer", content=content)
+    return SystemMessage(item, tuple(sections))

@@ -1,0 +1,97 @@
+"""What a context is made of, as its creator says it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Required, TypedDict
+
+from agents.context.assembly import Window
+from agents.context.models import model_info
+
+if TYPE_CHECKING:
+    from agents.context.ids import Clock
+    from agents.context.journal import EntryType
+    from agents.context.lifecycle import Hook, LifecycleHooks
+    from agents.context.prompt import Placement
+    from agents.context.storage import ContextStorage
+    from agents.context.tokens import TokenEstimator
+    from agents.context.tools import Tool
+
+DEFAULT_RESPONSE_RESERVE = 4096
+DEFAULT_CRITICAL_GATE = 0.90
+DEFAULT_STRATEGY = "algorithmic"
+
+
+class ContextOptions(TypedDict, total=False):
+    """Keywords of ``AgentContext.create``.
+
+    Attributes:
+        model: name, or ``provider:name``; gives window and token encoding.
+        max_context_tokens: default the model's window.
+        response_reserve: tokens of the window kept free for the answer, default 4096.
+        system_prompt: first section of the system message.
+        agent_id: where stored state belongs; generated when absent.
+        user_id: whose facts apply.
+        tools: tools or plain functions.
+        features: changes to the defaults, in either spelling; None keeps a default.
+        strategy: name of the compaction strategy.
+        critical_gate: share of the content room at which compaction starts, 0.5 to 1.0, default 0.9.
+        storage: keeps sessions and histories; without it nothing is saved.
+        plugins: plugin or feature name to constructor keywords.
+        estimator: default exact for the model.
+        lifecycle_hooks: hook name to function.
+        volatile_placement: ``tail`` puts what changes often behind the newest input, so that a provider's
+            prefix cache survives it; default ``mission``.
+        tool_timeout_ms: limit for tools without their own; 0, the default, is no limit.
+        journal_filter: entry types the history keeps, default all.
+        clock: gives epoch milliseconds.
+    """
+
+    model: Required[str]
+    max_context_tokens: int | None
+    response_reserve: int
+    system_prompt: str | None
+    agent_id: str | None
+    user_id: str | None
+    tools: Iterable[Tool | Callable[..., object]]
+    features: Mapping[str, bool | None] | None
+    strategy: str
+    critical_gate: float
+    storage: ContextStorage | None
+    plugins: Mapping[str, Mapping[str, object]] | None
+    estimator: TokenEstimator | None
+    lifecycle_hooks: Mapping[str, Hook] | LifecycleHooks | None
+    volatile_placement: Placement
+    tool_timeout_ms: int
+    journal_filter: Iterable[EntryType] | None
+    clock: Clock
+
+
+def check_options(options: ContextOptions) -> None:
+    """Raise for a keyword that is missing or unknown, and for a gate out of range.
+
+    Raises:
+        TypeError: naming the keyword.
+        ValueError: naming the range.
+    """
+    if "model" not in options:
+        raise TypeError("AgentContext.create needs `model`.")
+    unknown = sorted(options.keys() - ContextOptions.__annotations__.keys())
+    if unknown:
+        raise TypeError(f"AgentContext.create does not know {', '.join(unknown)}.")
+    if not 0.5 <= options.get("critical_gate", DEFAULT_CRITICAL_GATE) <= 1.0:
+        raise ValueError("critical_gate must be from 0.5 to 1.0.")
+
+
+def window_of(options: ContextOptions) -> Window:
+    """Return the room there is.
+
+    Raises:
+        ValueError: for a reserve that leaves none.
+    """
+    given = options.get("max_context_tokens")
+    max_tokens = model_info(options["model"]).window if given is None else given
+    reserve = options.get("response_reserve", DEFAULT_RESPONSE_RESERVE)
+    if not 0 <= reserve < max_tokens:
+        raise ValueError(f"response_reserve must be from 0 to below the window of {max_tokens} tokens.")
+    return Window(max_tokens, reserve)

@@ -1,0 +1,89 @@
+"""Saving and loading the session of a context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from agents.context.errors import SessionIdMissing, StorageMissing
+from agents.context.storage import ContextState, ContextStorage, StoredSession, metadata_of
+
+if TYPE_CHECKING:
+    from agents.context.journal import JournalRecorder
+    from agents.context.json_values import JSON
+
+
+class SessionKeeper:
+    """Knows the session id and the host's metadata, and moves states in and out of the storage.
+
+    Attributes:
+        storage: None when sessions cannot be kept.
+        session_id: None until the first save or load.
+        metadata: the host's, kept from one save to the next.
+    """
+
+    def __init__(self, storage: ContextStorage | None, recorder: JournalRecorder) -> None:
+        self.storage = storage
+        self.session_id: str | None = None
+        self.metadata: dict[str, JSON] = {}
+        self._recorder = recorder
+
+    def save(
+        self, session_id: str, capture: Callable[[], ContextState], metadata: Mapping[str, JSON]
+    ) -> None:
+        """Store the state under the id, with the metadata so far and what is given now."""
+        storage = self.require_storage()
+        together = self.metadata | dict(metadata)
+        state = capture()
+        state["metadata"] = together | state["metadata"]
+        storage.save(session_id, state, together)
+        self.session_id, self.metadata = session_id, together
+        self._recorder.session_id = session_id
+        self._recorder.flush()
+
+    def load(self, session_id: str, restore: Callable[[ContextState], None]) -> StoredSession | None:
+        """Return what was loaded; None, and nothing has changed, when there is no such session."""
+        stored = self.require_storage().load(session_id)
+        if stored is None:
+            return None
+        restore(stored["state"])
+        self.session_id, self.metadata = session_id, metadata_of(stored)
+        self._recorder.session_id = session_id
+        self._recorder.discard()
+        return stored
+
+    def last_turn(self) -> int:
+        """Return the highest turn in the history of the session, 0 without one."""
+        journal, session_id = self._recorder.journal, self.session_id
+        if journal is None or session_id is None:
+            return 0
+        return max((entry["turnIndex"] for entry in journal.stream(session_id)), default=0)
+
+    def exists(self, session_id: str) -> bool:
+        """Tell whether there is such a session."""
+        return self.require_storage().exists(session_id)
+
+    def delete(self, session_id: str | None) -> bool:
+        """Return whether there was a session to delete; without an id the current one.
+
+        Raises:
+            SessionIdMissing: when there is no current one.
+        """
+        storage = self.require_storage()
+        wanted = session_id or self.session_id
+        if wanted is None:
+            raise SessionIdMissing
+        deleted = storage.delete(wanted)
+        if wanted == self.session_id:
+            self.session_id = self._recorder.session_id = None
+        return deleted
+
+    def require_storage(self) -> ContextStorage:
+        """Return the storage.
+
+        Raises:
+            StorageMissing: when the context has none.
+        """
+        if self.storage is None:
+            raise StorageMissing
+        return self.storage

@@ -1,0 +1,142 @@
+"""A context as plain data, and back again: all of it or nothing (R11, R14)."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from agents.context.background import settle
+from agents.context.errors import InvalidItem, InvalidState, NewerState
+from agents.context.isolation import contain
+from agents.context.messages import InputItem, check_item
+from agents.context.storage import ContextState
+
+if TYPE_CHECKING:
+    from agents.context.conversation import Conversation
+    from agents.context.json_values import JSON
+    from agents.context.plugin_set import PluginSet
+    from agents.context.toolbox import ToolManager
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a context that its state is made of."""
+
+    conversation: Conversation
+    plugins: PluginSet
+    tools: ToolManager
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What a state says beside the parts.
+
+    Attributes:
+        system_prompt: None when the state has none; a configured one is kept then.
+        turn_index: None in a state that does not know it.
+    """
+
+    system_prompt: str | None
+    turn_index: int | None
+    agent_state: JSON
+
+
+def is_user_turn(item: InputItem) -> bool:
+    """Tell whether the item is a message a person wrote: what begins a turn."""
+    if item["type"] != "message" or item["role"] != "user":
+        return False
+    return any(block["type"] != "tool_result" for block in item["content"])
+
+
+def capture(
+    parts: Parts, *, system_prompt: str | None, turn_index: int, metadata: Mapping[str, JSON]
+) -> ContextState:
+    """Return the state as data of its own: nothing in it changes with the context."""
+    state = ContextState(
+        schemaVersion=SCHEMA_VERSION,
+        conversation=copy.deepcopy(parts.conversation.items()),
+        currentInput=copy.deepcopy(parts.conversation.pending_items()),
+        turnIndex=turn_index,
+        pluginStates={
+            plugin.name: copy.deepcopy(settle(plugin.get_state())) for plugin in parts.plugins.all()
+        },
+        toolsEnabled={name: parts.tools.is_enabled(name) for name in parts.tools.list()},
+        metadata=dict(metadata),
+    )
+    if system_prompt is not None:
+        state["systemPrompt"] = system_prompt
+    return state
+
+
+def restore(parts: Parts, state: object) -> Restored:
+    """Replace conversation, current input, plugin states and tool switches by those of a state.
+
+    A plugin that the state does not know goes back to how it was registered; states of plugins that are not
+    here are passed over.
+
+    Raises:
+        NewerState: when a newer version made the state.
+        InvalidState: when it does not have the form of a state, or a plugin refuses its part. Everything is
+            as it was before.
+    """
+    checked = _check(copy.deepcopy(state))
+    history = _items(checked, "conversation")
+    pending = _items(checked, "currentInput")
+    _restore_plugins(parts.plugins, checked["pluginStates"])
+    parts.conversation.load(((item, None) for item in history), ((item, None) for item in pending))
+    for name, enabled in checked.get("toolsEnabled", {}).items():
+        parts.tools.set_enabled([name], bool(enabled))
+    turn_index = checked.get("turnIndex")
+    return Restored(checked.get("systemPrompt") or None, turn_index, checked.get("agentState"))
+
+
+def _check(state: object) -> ContextState:
+    if not isinstance(state, dict):
+        raise InvalidState(f"A state is a dict, not {type(state).__name__}.")
+    version = state.get("schemaVersion", SCHEMA_VERSION)
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        raise NewerState(version, SCHEMA_VERSION)
+    state.setdefault("pluginStates", {})
+    expected: dict[str, type] = {
+        "schemaVersion": int,
+        "conversation": list,
+        "currentInput": list,
+        "pluginStates": dict,
+        "toolsEnabled": dict,
+        "turnIndex": int,
+        "systemPrompt": str,
+    }
+    for name, kind in expected.items():
+        if state.get(name) is not None and not isinstance(state[name], kind):
+            raise InvalidState(f"`{name}` of a state must be a {kind.__name__}.")
+    if "conversation" not in state:
+        raise InvalidState("A state needs `conversation`, a list of items.")
+    return cast("ContextState", {name: value for name, value in state.items() if value is not None})
+
+
+def _items(state: ContextState, name: str) -> list[InputItem]:
+    items = cast("list[object]", state.get(name, []))
+    try:
+        return [check_item(item) for item in items]
+    except InvalidItem as fault:
+        raise InvalidState(f"`{name}` of the state holds an invalid item. {fault}") from fault
+
+
+def _restore_plugins(plugins: PluginSet, states: Mapping[str, object]) -> None:
+    undo: list[Callable[[], object]] = []
+    for plugin in plugins.all():
+        before = copy.deepcopy(settle(plugin.get_state()))
+        wanted = states[plugin.name] if plugin.name in states else plugins.initial_state(plugin.name)
+        if wanted == before:
+            continue
+        undo.append(partial(plugin.restore_state, before))
+        failure = contain(f"Restoring plugin {plugin.name}", partial(plugin.restore_state, wanted)).failure
+        if failure is not None:
+            for step in reversed(undo):
+                contain("Taking a failed restore back", step)
+            raise InvalidState(f"Plugin {plugin.name} refused its state: {failure}") from failure
