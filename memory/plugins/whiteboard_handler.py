@@ -140,7 +140,7 @@ def answer_action(board: InContextMemory, action: str) -> StoreResult:
         board.clear()
     except Destroyed as error:
         return {"success": False, "action": name, "error": str(error)}
-    return {"success": True, "action": name, "cleared": cleared, "message": f"Deleted {cleared} entries."}
+    return {"success": True, "action": name, "cleared": cleared, "message": f"Entries deleted: {cleared}."}
 
 
 def _one_entry(entry: WhiteboardEntry | None, key: str) -> StoreResult:

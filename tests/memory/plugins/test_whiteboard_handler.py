@@ -195,7 +195,7 @@ def test_clear_is_an_action(board: InContextMemory) -> None:
 
     answer = board.store_action("clear", {"confirm": True})
 
-    assert answer == {"success": True, "action": "clear", "cleared": 2, "message": "Deleted 2 entries."}
+    assert answer == {"success": True, "action": "clear", "cleared": 2, "message": "Entries deleted: 2."}
     assert keys(board) == []
 
 
