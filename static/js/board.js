@@ -1,0 +1,83 @@
+// The whiteboard: cards change where they lie, new ones come last, gone ones leave when nobody is busy with the board.
+// Upgrades: [data-board], #tray, #board-summary, #dock-line. Listens to: "board" and "view" frames. Sends: nothing.
+
+import { showTimes } from "./ages.js";
+import { isPinned, markChanged, markGone, placeCard, removeCard, versionOf } from "./cards.js";
+import { patch } from "./patch.js";
+import { Quiet } from "./quiet.js";
+
+export class Board {
+  #grid;
+  #cursor;
+  #announcer;
+  #quiet;
+  #newDot = document.querySelector("[data-newdot]");
+  #paneSwitch = document.querySelector("#pane-board");
+
+  constructor(board, cursor, announcer) {
+    this.#grid = board.querySelector("[data-cards]");
+    this.#cursor = cursor;
+    this.#announcer = announcer;
+    this.#quiet = new Quiet(board);
+    this.#paneSwitch.addEventListener("change", () => {
+      this.#newDot.hidden = true;
+    });
+  }
+
+  receive(frame) {
+    if (!this.#cursor.accepts(frame)) return;
+    frame.cards.forEach((card) => this.#place(card));
+    frame.gone.forEach(({ key, id, reason }) => this.#leave(id, key, reason));
+    if (frame.snapshot) this.#clearUnlisted(frame);
+    this.#patchAround(frame);
+  }
+
+  // This person's own pins changed: they wait for it.
+  receiveView(frame) {
+    for (const card of frame.cards) placeCard(this.#grid, card);
+    for (const { id } of frame.gone) {
+      const article = document.getElementById(id);
+      if (article) removeCard(article);
+    }
+    this.#patchAround(frame);
+  }
+
+  #place(card) {
+    const { article, isNew } = placeCard(this.#grid, card);
+    if (isNew) this.#announcer.say(`${card.key} added`);
+    if (!card.changed) return;
+    markChanged(article);
+    if (!this.#paneSwitch.checked) this.#newDot.hidden = false;
+    if (isNew) return;
+    if (article.contains(document.activeElement)) {
+      this.#announcer.sayNow(`${card.key}, version ${versionOf(article)}`);
+    } else {
+      this.#announcer.cardChanged(card.key);
+    }
+  }
+
+  #leave(id, key, reason) {
+    const article = document.getElementById(id);
+    if (!article || article.classList.contains("is-gone")) return;
+    const stays = isPinned(article) && (reason === "evicted" || reason === "deleted");
+    markGone(article, reason);
+    if (reason !== "unlisted") this.#announcer.say(`${key} ${reason}`);
+    if (stays) return;
+    this.#quiet.whenQuiet(() => {
+      if (article.classList.contains("is-gone")) removeCard(article);
+    });
+  }
+
+  #clearUnlisted(frame) {
+    const listed = new Set([...frame.cards, ...frame.gone].map(({ id }) => id));
+    for (const article of this.#grid.querySelectorAll(":scope > .card")) {
+      if (!listed.has(article.id)) this.#leave(article.id, "", "unlisted");
+    }
+  }
+
+  #patchAround({ tray, summary, dock }) {
+    for (const [id, html] of Object.entries({ tray, "board-summary": summary, "dock-line": dock })) {
+      if (html && patch(document.getElementById(id), html)) showTimes(document.getElementById(id));
+    }
+  }
+}

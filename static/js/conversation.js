@@ -1,0 +1,74 @@
+// The conversation: lines come and change, the reader's place stays.
+// Upgrades: [data-conversation] in [data-log], [data-jump], #turn-state. Listens to: "conversation" frames, scrolling.
+// Sends: nothing.
+
+import { showTimes } from "./ages.js";
+import { elementOf, patch } from "./patch.js";
+
+const AT_END_PX = 40;
+const ACTIVE = new Set(["queued", "running", "waiting"]);
+
+export class Conversation {
+  #list;
+  #log;
+  #jump;
+  #cursor;
+  #announcer;
+  #unseen = 0;
+
+  constructor(page, cursor, announcer) {
+    this.#list = page.querySelector("[data-conversation]");
+    this.#log = page.querySelector("[data-log]");
+    this.#jump = page.querySelector("[data-jump]");
+    this.#cursor = cursor;
+    this.#announcer = announcer;
+    this.#jump.addEventListener("click", () => this.#log.scrollTo({ top: 0 }));
+    this.#log.addEventListener("scroll", () => this.#isAtEnd && this.#countUnseen(0), { passive: true });
+  }
+
+  receive(frame) {
+    if (!this.#cursor.accepts(frame)) return;
+    const wasAtEnd = this.#isAtEnd;
+    const height = this.#log.scrollHeight;
+    const added = frame.messages.filter(({ html }) => this.#place(html)).length;
+    if (wasAtEnd) {
+      this.#log.scrollTop = 0;
+    } else if (added) {
+      // The log is laid out from its end: what is added below would push the reader's line up.
+      const moved = this.#log.scrollHeight - height;
+      if (!CSS.supports("overflow-anchor", "auto")) this.#log.scrollTop -= moved;
+      this.#countUnseen(this.#unseen + added);
+    }
+    if (frame.turn) this.#showTurn(frame.turn);
+  }
+
+  // Returns whether the line is new.
+  #place(html) {
+    const fresh = elementOf(html);
+    const old = document.getElementById(fresh.id);
+    if (old) patch(old, html);
+    else this.#list.append(fresh);
+    showTimes(old ?? fresh);
+    return !old;
+  }
+
+  #showTurn(html) {
+    const state = document.getElementById("turn-state");
+    const before = state.dataset.status;
+    patch(state, html);
+    const after = state.dataset.status;
+    if (after === before) return;
+    if (after === "failed") this.#announcer.sayNow(state.firstElementChild.textContent.trim(), { isUrgent: true });
+    else if (ACTIVE.has(before) && !ACTIVE.has(after)) this.#announcer.say("Answer finished");
+  }
+
+  get #isAtEnd() {
+    return this.#log.scrollTop > -AT_END_PX;
+  }
+
+  #countUnseen(count) {
+    this.#unseen = count;
+    this.#jump.hidden = count === 0;
+    this.#jump.querySelector("[data-jump-text]").textContent = `${count} new, go to the latest`;
+  }
+}

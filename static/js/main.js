@@ -1,0 +1,19 @@
+// Starts each behaviour on the parts of the page that ask for it.
+// Upgrades: nothing itself. Listens to: nothing. Sends: nothing.
+
+import { startAges } from "./ages.js";
+import { Announcer } from "./announce.js";
+import { startCopy } from "./copy.js";
+import { startMenus } from "./menus.js";
+import { startSessionPage } from "./session-page.js";
+import { startTheme } from "./theme.js";
+import { startToast } from "./toast.js";
+
+const announcer = new Announcer(document.querySelector("#announce"));
+const toast = startToast(document.querySelector("[data-toast]"), announcer);
+startAges();
+startCopy(toast);
+startMenus();
+startTheme(document.querySelector("[data-theme-form]"));
+const page = document.querySelector("[data-socket]");
+if (page) startSessionPage(page, announcer, toast);

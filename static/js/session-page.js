@@ -1,0 +1,42 @@
+// Wires the parts of a session page to its socket.
+// Upgrades: [data-socket]. Listens to: the frames and states of its connection. Sends: nothing itself.
+
+import { Board } from "./board.js";
+import { startComposer } from "./composer.js";
+import { Connection } from "./connection.js";
+import { Conversation } from "./conversation.js";
+import { Cursor } from "./cursor.js";
+import { startIndicator } from "./indicator.js";
+import { startPins } from "./pins.js";
+import { SessionHead } from "./session.js";
+import { startTurnForms } from "./turn-forms.js";
+
+export function startSessionPage(page, announcer, toast) {
+  const connection = new Connection(page.dataset.socket);
+  const cursorOf = (value) => new Cursor(Number(value), () => connection.send({ type: "resync" }));
+  connection.cursors = {
+    board: cursorOf(page.dataset.boardCursor),
+    conversation: cursorOf(page.dataset.conversationCursor),
+  };
+
+  const board = new Board(page.querySelector("[data-board]"), connection.cursors.board, announcer);
+  const conversation = new Conversation(page, connection.cursors.conversation, announcer);
+  const head = new SessionHead(announcer);
+  const parts = {
+    board: (frame) => board.receive(frame),
+    view: (frame) => board.receiveView(frame),
+    conversation: (frame) => conversation.receive(frame),
+    session: (frame) => head.receive(frame),
+  };
+  connection.addEventListener("frame", ({ detail }) => parts[detail.type]?.(detail));
+
+  // What a person did shows through the socket; without one, the page is loaded again to show it.
+  const settled = () => {
+    if (!connection.isLive) location.reload();
+  };
+  startPins(page.querySelector("[data-pin-form]"), settled, toast);
+  startTurnForms(page.querySelectorAll("[data-turn-form]"), settled, toast);
+  startComposer(page.querySelector("[data-composer]"), settled);
+  startIndicator(connection, announcer);
+  connection.open();
+}

@@ -1,0 +1,21 @@
+// Sends a form as it is, without leaving the page.
+// Upgrades: nothing itself. Listens to: nothing. Sends: the form's fields and its button, asking for JSON.
+
+const SIGNED_OUT = "You are signed out. Load the page again and sign in.";
+const NO_CONNECTION = "Not sent: there is no connection to the server.";
+
+// Resolves to null when it was done, otherwise to the reason it was not.
+export async function submitForm(form, submitter) {
+  const request = {
+    method: "POST",
+    body: new FormData(form, submitter),
+    headers: { Accept: "application/json" },
+    redirect: "manual",
+  };
+  const answer = await fetch(form.action, request).catch(() => null);
+  if (!answer) return NO_CONNECTION;
+  if (answer.type === "opaqueredirect") return SIGNED_OUT;
+  if (answer.ok) return null;
+  const reason = await answer.json().catch(() => ({}));
+  return reason.error ?? `Not done: the server answered ${answer.status}. Load the page again.`;
+}

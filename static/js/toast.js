@@ -1,0 +1,32 @@
+// One short message at the bottom: what a person just did, or why it was not done.
+// Upgrades: [data-toast]. Listens to: its close button, pointer and focus on it. Sends: nothing.
+
+const SHOWN_MS = 6000;
+
+export function startToast(toast, announcer) {
+  const text = toast.querySelector("[data-toast-text]");
+  let timer = 0;
+
+  const hide = () => {
+    toast.hidden = true;
+  };
+  const hideLater = () => {
+    clearTimeout(timer);
+    timer = setTimeout(hide, SHOWN_MS);
+  };
+  const hold = () => clearTimeout(timer);
+
+  toast.querySelector("[data-toast-close]").addEventListener("click", hide);
+  toast.addEventListener("pointerenter", hold);
+  toast.addEventListener("focusin", hold);
+  toast.addEventListener("pointerleave", hideLater);
+  toast.addEventListener("focusout", hideLater);
+  if (!toast.hidden) hideLater();
+
+  return (sentence) => {
+    text.textContent = sentence;
+    toast.hidden = false;
+    announcer.sayNow(sentence);
+    hideLater();
+  };
+}
