@@ -168,6 +168,8 @@ AGENT_CONNECTORS = {
 }
 # Rows behind the plugins of a context (agents.bindings.PluginBinding).
 CONTEXT_BINDINGS = ["memory.bindings.WhiteboardBinding"]
+# Turns the Markdown of a message into safe HTML: text and element id to an object with __html__.
+MESSAGE_RENDERER = "memory.rendered.message_html"
 
 # The folder that the demo agent surveys, and the pause between its decisions in milliseconds.
 DEMO_PATH = env.folder("DEMO_PATH", BASE_DIR)

@@ -1,0 +1,180 @@
+"""The conversation as people read it: messages with their tool calls, and where the current turn stands."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+from uuid import UUID
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from agents.calls import Answers, Block, CallView, answers_in, call_views, is_result
+from agents.context.json_values import JSON
+from agents.models import AgentSession, Message, Turn
+
+# The newest messages that a page shows; earlier ones are a page of their own.
+PAGE_SIZE = 50
+
+Role = Literal["user", "assistant", "error", "marker"]
+
+TEXT_BLOCKS = ("input_text", "output_text")
+
+
+class HTML(Protocol):
+    """Finished HTML that templates print as it is."""
+
+    def __html__(self) -> str:
+        """Return the HTML."""
+        ...
+
+
+@dataclass(frozen=True)
+class MessageView:
+    """One line of the conversation as a template shows it; see templates/agents/_message.html.
+
+    Attributes:
+        html: rendered text; empty when the message has none.
+    """
+
+    id: UUID
+    role: Role
+    who: str
+    time: datetime
+    tokens: int
+    html: HTML | str
+    calls: Sequence[CallView] = ()
+
+
+@dataclass(frozen=True)
+class TurnView:
+    """The turn that the composer speaks of: the first unfinished one, else the last."""
+
+    number: int
+    status: str
+    error: str
+
+
+@dataclass(frozen=True)
+class ConversationPage:
+    """What the session page shows of the conversation.
+
+    Attributes:
+        earlier: value of ``before`` for the page of earlier messages; None when there are none.
+        turn: None before the first turn.
+        cursor: where the page's socket goes on.
+    """
+
+    messages: Sequence[MessageView]
+    earlier: int | None
+    turn: TurnView | None
+    cursor: int
+
+
+def conversation_page(
+    session: AgentSession, *, before: int | None = None, limit: int = PAGE_SIZE
+) -> ConversationPage:
+    """Return the newest ``limit`` messages, or those before the sequence number ``before``.
+
+    Messages are rendered, so never call it inside a transaction or on an event loop.
+    """
+    rows = session.messages.select_related("turn__author").order_by("-sequence")
+    if before is not None:
+        rows = rows.filter(sequence__lt=before)
+    # One more, so that the result of a call never stands without its call.
+    newest = list(rows[: limit + 1])[::-1]
+    if len(newest) > limit and not is_result(newest[1]):
+        del newest[0]
+    first = newest[0].sequence if newest else 1
+    views = message_views(session, newest)
+    if before is None:
+        views = [*views, *waiting_views(session)]
+    return ConversationPage(
+        messages=views,
+        earlier=first if first > 1 else None,
+        turn=turn_view(session.pk),
+        cursor=session.conversation_revision,
+    )
+
+
+def message_views(session: AgentSession, rows: Sequence[Message]) -> list[MessageView]:
+    """Return the views of rows in order; results appear in the message that called, not on their own."""
+    answers = answers_in(rows)
+    return [
+        _message_view(session, row, answers)
+        for row in rows
+        if row.role != Message.OPAQUE and not is_result(row)
+    ]
+
+
+def waiting_views(session: AgentSession) -> list[MessageView]:
+    """Return what was asked and has no message yet; the message will carry the id of its turn."""
+    rows = session.messages.exclude(turn=None).order_by("-sequence")
+    last = rows.values_list("turn__index", flat=True).first() or 0
+    turns = session.turns.select_related("author").filter(index__gt=last)
+    return [
+        MessageView(
+            id=turn.pk,
+            role="user",
+            who=_author(turn),
+            time=turn.created_at,
+            tokens=0,
+            html=_html(_input_text(turn.input), turn.pk),
+        )
+        for turn in turns.order_by("index")
+    ]
+
+
+def turn_view(session_id: UUID) -> TurnView | None:
+    """Return the first unfinished turn of the session, else the last one."""
+    turns = Turn.objects.filter(session=session_id)
+    turn = turns.filter(status__in=Turn.UNFINISHED).order_by("index").first()
+    turn = turn or turns.order_by("-index").first()
+    return TurnView(turn.index, turn.status, turn.error) if turn else None
+
+
+def _message_view(session: AgentSession, row: Message, answers: Answers) -> MessageView:
+    role: Role = "user" if row.role == "user" else "assistant" if row.role == "assistant" else "marker"
+    who = {"user": _author(row.turn), "assistant": session.profile.name, "marker": "Note to the agent"}[role]
+    text = _text(row.blocks)
+    return MessageView(
+        id=row.pk,
+        role=role,
+        who=who,
+        time=row.created_at,
+        tokens=row.tokens,
+        html=_html(text, row.pk) if text.strip() else "",
+        calls=call_views(row, answers),
+    )
+
+
+def _text(blocks: Iterable[Block]) -> str:
+    return "\n\n".join(filter(None, map(_block_text, blocks)))
+
+
+def _block_text(block: Block) -> str:
+    kind = block.get("type")
+    if kind in TEXT_BLOCKS:
+        return str(block["text"])
+    if kind == "input_image_url":
+        return "*An image.*"
+    if kind == "input_file":
+        return "*A file.*"
+    return ""
+
+
+def _input_text(given: JSON) -> str:
+    if isinstance(given, list):
+        return _text(block for block in given if isinstance(block, dict))
+    return str(given)
+
+
+def _author(turn: Turn | None) -> str:
+    author = turn.author if turn else None
+    return (author.get_full_name() or author.get_username()) if author else "User"
+
+
+def _html(text: str, message_id: UUID) -> HTML:
+    render = import_string(settings.MESSAGE_RENDERER)
+    html: HTML = render(text, f"message-{message_id}")
+    return html

@@ -1,0 +1,119 @@
+"""The socket of a session page: board, conversation and head over one connection."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import parse_qs
+from uuid import UUID
+
+from channels.exceptions import DenyConnection
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+from agents.hub import Hub, in_thread
+from agents.watcher import Cursor, View, Viewer, Watcher
+from contextsite.doorman import Person, admit
+from contextsite.live import PARTS
+from memory.cards import BoardView
+
+# A client message is an acknowledgement or a wish; nothing legitimate is longer.
+MOST_CLIENT_CHARACTERS = 1000
+MOST_DIGITS = 18
+
+
+@dataclass(frozen=True)
+class Place:
+    """A person's place at a feed, as decided before the socket is accepted."""
+
+    viewer: Viewer
+    views: Mapping[str, View]
+    cursors: Mapping[str, Cursor]
+
+
+class SessionConsumer(AsyncWebsocketConsumer):
+    """Joins the page to its session's feed; the feed does the rest."""
+
+    # No channel layer: a feed hands the same text straight to all its watchers.
+    channel_layer_alias = "none"
+    # Given by as_asgi(hub=…).
+    hub: Hub | None = None
+
+    _watcher: Watcher | None = None
+
+    async def connect(self) -> None:
+        """Accept people who may watch the session; others learn nothing, not even that it exists."""
+        place = await in_thread(self._place)
+        if place is None:
+            raise DenyConnection
+        await self.accept()
+        self._watcher = Watcher(
+            place.viewer, self._send_text, self._close, cursors=place.cursors, views=place.views
+        )
+        self._hub.join(self._session_id, self._watcher)
+
+    async def disconnect(self, code: int) -> None:
+        """Leave the feed."""
+        if self._watcher is not None:
+            self._hub.leave(self._session_id, self._watcher)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Take an acknowledgement or the wish for a snapshot; anything else is ignored."""
+        message = _message(text_data)
+        if self._watcher is None:
+            return
+        if message.get("type") == "ack":
+            amount = message.get("bytes")
+            if isinstance(amount, int):
+                self._hub.acknowledge(self._session_id, self._watcher, amount)
+        elif message.get("type") == "resync":
+            self._hub.resync(self._session_id, self._watcher)
+
+    @property
+    def _hub(self) -> Hub:
+        if self.hub is None:
+            raise TypeError("Give the consumer its hub: SessionConsumer.as_asgi(hub=…).")
+        return self.hub
+
+    @property
+    def _session_id(self) -> UUID:
+        session_id: UUID = self.scope["url_route"]["kwargs"]["session_id"]
+        return session_id
+
+    async def _send_text(self, text: str) -> None:
+        await self.send(text_data=text)
+
+    async def _close(self, code: int) -> None:
+        await self.close(code)
+
+    def _place(self) -> Place | None:
+        person = cast("Person", self.scope["user"])
+        viewer = admit(person, self._session_id, self.scope["session"].session_key or "")
+        if viewer is None:
+            return None
+        views = {part.name: part.view(self._session_id, viewer) for part in PARTS}
+        return Place(viewer, views, _cursors(self.scope["query_string"], views))
+
+
+def _cursors(query: bytes, views: Mapping[str, View]) -> Mapping[str, Cursor]:
+    """Return what the page says it has; no cards when they are not as this person sees them now."""
+    said = {name: values[-1] for name, values in parse_qs(query.decode("latin-1")).items()}
+    cursors: dict[str, Cursor] = dict.fromkeys(views)
+    board = views["board"]
+    if isinstance(board, BoardView) and said.get("view") == board.token:
+        cursors["board"] = _number(said.get("board", ""))
+    cursors["conversation"] = _number(said.get("conversation", ""))
+    return cursors
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < MOST_DIGITS else None
+
+
+def _message(text: str | None) -> Mapping[str, Any]:
+    if text is None or len(text) > MOST_CLIENT_CHARACTERS:
+        return {}
+    try:
+        message = json.loads(text)
+    except ValueError:
+        return {}
+    return message if isinstance(message, dict) else {}
