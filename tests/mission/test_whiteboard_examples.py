@@ -267,6 +267,6 @@ def test_small_state_on_the_whiteboard_and_large_data_in_the_notes(context: Agen
     board_of(context).set("search_status", "Search status", {"completed": 3, "pending": 2})
     prompt = prompt_text(context)
 
-    assert "- `search_results` (8.3KB): Web search results" in prompt
+    assert "- `search_results` (6.2KB): Web search results" in prompt
     assert "result 499" not in prompt
     assert '"completed": 3' in prompt
