@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element
 
-from bleach.html5lib_shim import HTMLParser
+from bleach.html5lib_shim import HTMLParser  # type: ignore[attr-defined]  # a re-export
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 
@@ -54,6 +54,11 @@ def text(html: str) -> str:
 
 def classes(html: str) -> set[str]:
     return {name for _, attributes in elements(html) for name in attributes.get("class", "").split()}
+
+
+def cells(html: str) -> list[str]:
+    """The text of each body cell."""
+    return ["".join(cell.itertext()) for cell in _parse(html).iter(f"{XHTML}td")]
 
 
 def links(html: str) -> list[str]:

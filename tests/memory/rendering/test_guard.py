@@ -1,7 +1,7 @@
 """Limits are named, and unsafe characters become visible."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context.json_values import JSON
@@ -42,6 +42,7 @@ def test_it_leaves_ordinary_text_alone(text: str) -> None:
     assert visible(text) == text
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=())))
 def test_visible_text_can_be_encoded_and_keeps_its_length(text: str) -> None:
     assert len(visible(text).encode().decode()) == len(text)

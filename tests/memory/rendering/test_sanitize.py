@@ -1,7 +1,7 @@
 """The allow-list holds whatever it is given."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.rendering.fill import Draft
@@ -59,6 +59,7 @@ def test_everything_else_is_taken_away(raw: str, clean: str) -> None:
     assert _seal(raw) == clean
 
 
+@settings(deadline=None)
 @given(st.text("<>/=\"'& abdeginoprstu:#-!`\n\x00\u202e"))
 def test_any_markup_comes_out_allowed(raw: str) -> None:
     markup.check(_seal(raw))
@@ -105,12 +106,14 @@ def test_a_slot_with_anything_but_code_is_refused(piece: str) -> None:
         seal(html, draft)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["", "tk-k", "tk-s"]), st.text())))
 def test_escaped_text_in_token_spans_is_code(runs: list[tuple[str, str]]) -> None:
     parts = (f'<span class="{name}">{escape(text)}</span>' if name else escape(text) for name, text in runs)
     assert is_highlighted_code("".join(parts))
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_characters="\r")))
 def test_escaped_text_reads_as_the_text(text: str) -> None:
     assert markup.text(f"<p>{escape(text)}</p>") == visible(text)

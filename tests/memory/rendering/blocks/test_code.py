@@ -1,7 +1,7 @@
 """Code is coloured while that is cheap, and is always all there."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.rendering.blocks.code import code_block, highlight, language_of
@@ -87,6 +87,7 @@ def test_a_block_without_language_has_no_bar() -> None:
     )
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_characters="\r")), st.sampled_from(sorted(SAMPLES)))
 def test_any_code_keeps_its_text_and_form(source: str, language: str) -> None:
     html = highlight(source, language, DEFAULT_SETTINGS)

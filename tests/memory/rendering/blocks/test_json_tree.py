@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context.json_values import JSON
@@ -91,6 +91,7 @@ def test_further_words_of_the_info_string_are_kept() -> None:
     assert markup.text(_block("1", "JSON")).strip() == "1"
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_a_tree_keeps_every_leaf_and_key(value: JSON) -> None:
     draft = Draft("card", DEFAULT_SETTINGS)
@@ -100,6 +101,7 @@ def test_a_tree_keeps_every_leaf_and_key(value: JSON) -> None:
     assert all(visible(json.dumps(part, ensure_ascii=False)) in shown for part in _parts(value))
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_text_of_json_is_one_line(value: JSON) -> None:
     assert "\n" not in json_text(value)
