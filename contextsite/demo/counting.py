@@ -46,12 +46,13 @@ class Counts:
     is_binary: bool
 
     def columns(self) -> dict[str, JSON]:
-        """Return lines, words, bytes and the longest line by name."""
+        """Return what was counted by name."""
         return {
             "lines": self.lines,
             "words": self.words,
             "bytes": self.bytes,
             "longest_line": self.longest_line,
+            "binary": self.is_binary,
         }
 
 

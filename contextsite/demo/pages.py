@@ -53,7 +53,7 @@ def count_one(tree: Tree, path: str) -> Answer:
         counts = _count(tree, path_bytes(path))
     except PathRefused as refusal:
         return refused(refusal)
-    return {"path": path, **counts.columns(), "binary": counts.is_binary}
+    return {"path": path, **counts.columns()}
 
 
 def count_page(tree: Tree, cursor: str, limit: int, top: int) -> Answer:

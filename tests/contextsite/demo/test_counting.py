@@ -110,6 +110,7 @@ def test_a_tally_sums_and_names_the_extremes() -> None:
         "words": 2,
         "bytes": 50,
         "longest_line": 40,
+        "binary": True,
     }
 
 
