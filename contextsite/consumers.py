@@ -35,10 +35,12 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     # No channel layer: a feed hands the same text straight to all its watchers.
     channel_layer_alias = "none"
-    # Given by as_asgi(hub=…).
-    hub: Hub | None = None
 
-    _watcher: Watcher | None = None
+    def __init__(self, hub: Hub) -> None:
+        """Use the hub of this process; give it to ``as_asgi(hub=…)``."""
+        super().__init__()
+        self._hub = hub
+        self._watcher: Watcher | None = None
 
     async def connect(self) -> None:
         """Accept people who may watch the session; others learn nothing, not even that it exists."""
@@ -67,12 +69,6 @@ class SessionConsumer(AsyncWebsocketConsumer):
                 self._hub.acknowledge(self._session_id, self._watcher, amount)
         elif message.get("type") == "resync":
             self._hub.resync(self._session_id, self._watcher)
-
-    @property
-    def _hub(self) -> Hub:
-        if self.hub is None:
-            raise TypeError("Give the consumer its hub: SessionConsumer.as_asgi(hub=…).")
-        return self.hub
 
     @property
     def _session_id(self) -> UUID:
@@ -114,6 +110,6 @@ def _message(text: str | None) -> Mapping[str, Any]:
         return {}
     try:
         message = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return message if isinstance(message, dict) else {}
