@@ -57,7 +57,7 @@ def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
         "budget": budget_view(session),
         "may_act": acts,
         "rail": rail(person),
-        "cursors": {"board": board.cursor, "conversation": conversation.cursor},
+        "cursors": {"board": board.cursor, "conversation": conversation.cursor, "view": board.view},
     }
     return render(request, "contextsite/session.html", context)
 

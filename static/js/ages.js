@@ -28,6 +28,7 @@ export function showTimes(root, selector = "time[data-age], time[data-clock]") {
 
 function ageText(ageMs) {
   const seconds = Math.max(0, Math.floor(ageMs / 1000));
+  if (seconds < 1) return "now";
   if (seconds < 60) return `${seconds}\u00a0s ago`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)}\u00a0min ago`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)}\u00a0h ago`;

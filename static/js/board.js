@@ -14,11 +14,13 @@ export class Board {
   #newDot = document.querySelector("[data-newdot]");
   #paneSwitch = document.querySelector("#pane-board");
 
-  constructor(board, cursor, announcer) {
-    this.#grid = board.querySelector("[data-cards]");
+  constructor(page, cursor, announcer) {
+    // Names how this person sees the board; the server sends everything to a page with another view.
+    this.view = page.dataset.view;
+    this.#grid = page.querySelector("[data-cards]");
     this.#cursor = cursor;
     this.#announcer = announcer;
-    this.#quiet = new Quiet(board);
+    this.#quiet = new Quiet(page.querySelector("[data-board]"));
     this.#paneSwitch.addEventListener("change", () => {
       this.#newDot.hidden = true;
     });
@@ -75,7 +77,8 @@ export class Board {
     }
   }
 
-  #patchAround({ tray, summary, dock }) {
+  #patchAround({ view, tray, summary, dock }) {
+    this.view = view;
     for (const [id, html] of Object.entries({ tray, "board-summary": summary, "dock-line": dock })) {
       if (html && patch(document.getElementById(id), html)) showTimes(document.getElementById(id));
     }

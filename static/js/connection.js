@@ -12,8 +12,8 @@ const SIGNED_OUT = 4401;
 const NOT_ALLOWED = 4403;
 
 export class Connection extends EventTarget {
-  cursors = {};
   #path;
+  #resume;
   #socket = null;
   #tries = 0;
   #lostAt = Date.now();
@@ -22,9 +22,11 @@ export class Connection extends EventTarget {
   #unacknowledged = 0;
   #state = { name: "connecting" };
 
-  constructor(path) {
+  // Resume returns what the page has of each stream, for the address of the next socket.
+  constructor(path, resume) {
     super();
     this.#path = path;
+    this.#resume = resume;
     addEventListener("online", () => this.retryNow());
     addEventListener("offline", () => this.#socket?.close());
     addEventListener("pagehide", () => this.#leave());
@@ -38,11 +40,7 @@ export class Connection extends EventTarget {
   open() {
     clearTimeout(this.#timer);
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const query = new URLSearchParams();
-    for (const [name, cursor] of Object.entries(this.cursors)) {
-      cursor.restart();
-      query.set(name, cursor.value);
-    }
+    const query = new URLSearchParams(this.#resume());
     const socket = new WebSocket(`${scheme}//${location.host}${this.#path}?${query}`);
     this.#socket = socket;
     this.#unacknowledged = 0;

@@ -24,9 +24,10 @@ export class Cursor {
     return true;
   }
 
-  // A new socket starts from the value in its address: nothing asked of the old one will come.
+  // Returns where a new socket goes on: what was asked of the old one will not come.
   restart() {
     this.#isWaiting = false;
+    return this.value;
   }
 
   #reportGap() {

@@ -12,15 +12,19 @@ import { SessionHead } from "./session.js";
 import { startTurnForms } from "./turn-forms.js";
 
 export function startSessionPage(page, announcer, toast) {
-  const connection = new Connection(page.dataset.socket);
-  const cursorOf = (value) => new Cursor(Number(value), () => connection.send({ type: "resync" }));
-  connection.cursors = {
-    board: cursorOf(page.dataset.boardCursor),
-    conversation: cursorOf(page.dataset.conversationCursor),
+  const askAgain = () => connection.send({ type: "resync" });
+  const cursors = {
+    board: new Cursor(Number(page.dataset.boardCursor), askAgain),
+    conversation: new Cursor(Number(page.dataset.conversationCursor), askAgain),
   };
+  const board = new Board(page, cursors.board, announcer);
+  const conversation = new Conversation(page, cursors.conversation, announcer);
+  const connection = new Connection(page.dataset.socket, () => ({
+    board: cursors.board.restart(),
+    conversation: cursors.conversation.restart(),
+    view: board.view,
+  }));
 
-  const board = new Board(page.querySelector("[data-board]"), connection.cursors.board, announcer);
-  const conversation = new Conversation(page, connection.cursors.conversation, announcer);
   const head = new SessionHead(announcer);
   const parts = {
     board: (frame) => board.receive(frame),
