@@ -3,6 +3,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from celery import current_app
 from django.contrib.auth.models import User
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -192,5 +193,5 @@ def test_a_broker_that_is_down_loses_nothing(session: AgentSession, monkeypatch:
     def down(*_: object, **__: object) -> None:
         raise OperationalError("no broker")
 
-    monkeypatch.setattr(queue.current_app, "send_task", down)
+    monkeypatch.setattr(current_app, "send_task", down)
     queue.poke_turn(session.pk)
