@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeAlias, TypeVar, cast
+from typing import TypeAlias, TypeVar, cast, overload
 
 T = TypeVar("T")
 
@@ -19,6 +19,10 @@ _lock = threading.Lock()
 _running: list[asyncio.AbstractEventLoop] = []
 
 
+@overload
+def settle(answer: Awaitable[T], timeout_s: float | None = None) -> T: ...
+@overload
+def settle(answer: Answer[T], timeout_s: float | None = None) -> T: ...
 def settle(answer: Answer[T], timeout_s: float | None = None) -> T:
     """Return the value, after running an awaitable to its end on the background loop.
 
@@ -30,6 +34,10 @@ def settle(answer: Answer[T], timeout_s: float | None = None) -> T:
     return start(_await(cast("Awaitable[T]", answer)), timeout_s).result()
 
 
+@overload
+def call_bounded(call: Callable[[], Awaitable[T]], timeout_s: float | None = None) -> T: ...
+@overload
+def call_bounded(call: Callable[[], Answer[T]], timeout_s: float | None = None) -> T: ...
 def call_bounded(call: Callable[[], Answer[T]], timeout_s: float | None = None) -> T:
     """Return what the call gives, awaiting it when it is a coroutine.
 
@@ -46,10 +54,8 @@ def call_bounded(call: Callable[[], Answer[T]], timeout_s: float | None = None) 
     def run() -> None:
         try:
             done.set_result(call())
-        except BaseException as failure:
+        except BaseException as failure:  # noqa: BLE001, it is raised again by the thread that waits
             done.set_exception(failure)
-            if not isinstance(failure, Exception):
-                raise
 
     within = contextvars.copy_context()
     threading.Thread(target=within.run, args=(run,), name="contextsite-bounded", daemon=True).start()
@@ -97,5 +103,9 @@ async def _await(answer: Awaitable[T]) -> T:
     return await answer
 
 
-# A forked worker has the list but not the thread.
-os.register_at_fork(after_in_child=_running.clear)
+def forget_loop() -> None:
+    """Let the next use start a loop: a forked process inherits this one without its thread."""
+    _running.clear()
+
+
+os.register_at_fork(after_in_child=forget_loop)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, overload
 
 from agents.context.background import Answer, call_bounded
 from agents.context.errors import TurnAborted
@@ -28,6 +28,10 @@ class Outcome(Generic[T]):
     failure: Exception | None = None
 
 
+@overload
+def contain(what: str, call: Callable[[], Awaitable[T]], timeout_s: float | None = None) -> Outcome[T]: ...
+@overload
+def contain(what: str, call: Callable[[], Answer[T]], timeout_s: float | None = None) -> Outcome[T]: ...
 def contain(what: str, call: Callable[[], Answer[T]], timeout_s: float | None = None) -> Outcome[T]:
     """Return the outcome of a call into host code, logging a failure with its stack.
 

@@ -139,7 +139,8 @@ class StoreRouter:
             }
         params = _merge(arguments, "params", "action")
         declared = handler.get_store_schema().get("actions", {}).get(action)
-        if declared and declared.get("destructive") and params.get("confirm") not in (True, "true"):
+        confirm = params.get("confirm")
+        if declared and declared.get("destructive") and not (confirm is True or confirm == "true"):
             return {
                 "success": False,
                 "action": action,

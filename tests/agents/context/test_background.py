@@ -1,0 +1,124 @@
+import asyncio
+import contextvars
+import threading
+
+import pytest
+
+from agents.context import background
+from agents.context.background import background_loop, call_bounded, settle, start
+
+
+async def _answer(value: int) -> int:
+    await asyncio.sleep(0)
+    return value
+
+
+async def _never() -> int:
+    await asyncio.Event().wait()
+    return 0
+
+
+def test_a_value_is_settled_as_it_is() -> None:
+    assert settle(7) == 7
+
+
+def test_a_coroutine_is_run_to_its_end() -> None:
+    assert settle(_answer(7)) == 7
+
+
+def test_all_coroutines_share_one_loop() -> None:
+    async def loop() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    assert settle(loop()) is settle(loop()) is background_loop()
+
+
+def test_an_error_in_a_coroutine_reaches_the_caller() -> None:
+    async def fail() -> None:
+        raise KeyError("lost")
+
+    with pytest.raises(KeyError, match="lost"):
+        settle(fail())
+
+
+def test_a_late_coroutine_is_cancelled() -> None:
+    cancelled = threading.Event()
+
+    async def slow() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    with pytest.raises(TimeoutError):
+        settle(slow(), 0.01)
+    assert cancelled.wait(5)
+
+
+def test_a_coroutine_may_use_the_library_and_wait_for_another_one() -> None:
+    async def outer() -> int:
+        return settle(_answer(3)) + 1
+
+    assert settle(outer()) == 4
+
+
+def test_a_started_coroutine_can_be_cancelled() -> None:
+    future = start(_never())
+    assert future.cancel()
+    assert future.cancelled()
+
+
+def test_a_plain_function_without_limit_runs_on_the_callers_thread() -> None:
+    assert call_bounded(threading.get_ident) == threading.get_ident()
+
+
+def test_a_plain_function_with_a_limit_runs_on_another_thread_with_the_callers_context() -> None:
+    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="unset")
+    variable.set("mine")
+    thread, value = call_bounded(lambda: (threading.get_ident(), variable.get()), 5)
+    assert thread != threading.get_ident()
+    assert value == "mine"
+
+
+def test_a_plain_function_that_is_late_is_left_behind() -> None:
+    release = threading.Event()
+    with pytest.raises(TimeoutError):
+        call_bounded(lambda: release.wait(10), 0.01)
+    release.set()
+
+
+def test_an_async_function_with_a_limit_is_bounded_too() -> None:
+    assert call_bounded(lambda: _answer(2), 5) == 2
+    with pytest.raises(TimeoutError):
+        call_bounded(_never, 0.01)
+
+
+def test_an_error_under_a_limit_reaches_the_caller() -> None:
+    def fail() -> None:
+        raise LookupError("gone")
+
+    with pytest.raises(LookupError, match="gone"):
+        call_bounded(fail, 5)
+
+
+def test_even_an_exit_under_a_limit_reaches_the_caller() -> None:
+    def leave() -> None:
+        raise SystemExit(3)
+
+    with pytest.raises(SystemExit):
+        call_bounded(leave, 5)
+
+
+def test_a_forked_process_starts_a_loop_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    parents = background_loop()
+    before = set(threading.enumerate())
+    monkeypatch.setattr(background, "_running", [parents])
+    background.forget_loop()
+    child = background_loop()
+    assert child is not parents
+    assert settle(_answer(1)) == 1
+    [thread] = set(threading.enumerate()) - before
+    child.call_soon_threadsafe(child.stop)
+    thread.join(5)
+    child.close()

@@ -1,0 +1,253 @@
+import asyncio
+import datetime
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from agents.context import Tool, ToolManager, tool
+from agents.context.errors import TurnAborted
+from agents.context.tokens import ApproximateTokenEstimator
+from tests.agents.context.cast import CountingEstimator, counter
+
+
+def add(first: int, second: int) -> int:
+    """Add two numbers."""
+    return first + second
+
+
+def manager_of(*functions: Callable[..., object] | Tool, **options: Any) -> ToolManager:
+    manager = ToolManager(**options)
+    for each in functions:
+        manager.register(each)
+    return manager
+
+
+def failing(failure: BaseException) -> Tool:
+    def fail() -> None:
+        raise failure
+
+    return tool(fail)
+
+
+def test_a_plain_function_is_registered_as_a_tool() -> None:
+    manager = ToolManager()
+    registered = manager.register(add)
+    assert manager.get("add") is registered
+    assert manager.has("add")
+    assert manager.is_enabled("add")
+    assert manager.list() == manager.list_enabled() == ["add"]
+
+
+def test_an_unknown_tool_is_absent_everywhere() -> None:
+    manager = ToolManager()
+    assert manager.get("x") is None
+    assert not manager.has("x")
+    assert not manager.is_enabled("x")
+    assert not manager.enable("x")
+    assert not manager.disable("x")
+    assert not manager.toggle("x")
+    assert not manager.unregister("x")
+    assert manager.call_count("x") == 0
+
+
+def test_registering_again_replaces_the_function_and_keeps_the_switch() -> None:
+    manager = manager_of(add)
+    manager.disable("add")
+    manager.register(Tool("add", lambda: 42, "new"))
+    assert not manager.is_enabled("add")
+    manager.enable("add")
+    assert manager.execute("add", {}) == 42
+
+
+def test_a_tool_can_be_registered_switched_off() -> None:
+    manager = ToolManager()
+    manager.register(add, enabled=False)
+    assert manager.has("add")
+    assert manager.list() == ["add"]
+    assert manager.list_enabled() == []
+
+
+def test_tools_are_switched_one_by_one_and_together() -> None:
+    manager = manager_of(Tool("a", print, ""), Tool("b", print, ""))
+    assert manager.disable("a")
+    assert manager.list_enabled() == ["b"]
+    assert manager.toggle("a")
+    assert not manager.toggle("a")
+    manager.set_enabled(["a", "b", "ghost"], enabled=True)
+    assert manager.list_enabled() == ["a", "b"]
+
+
+def test_enabled_tools_come_by_priority_then_by_registration() -> None:
+    manager = manager_of(
+        Tool("low", print, "", priority=-1), Tool("first", print, ""), Tool("top", print, "", priority=5)
+    )
+    assert [each.name for each in manager.get_enabled()] == ["top", "first", "low"]
+    assert [each["name"] for each in manager.definitions()] == ["top", "first", "low"]
+
+
+def test_tools_are_listed_by_namespace() -> None:
+    manager = manager_of(Tool("a", print, "", namespace="x"), Tool("b", print, ""))
+    assert manager.list("x") == ["a"]
+    assert manager.list("default") == ["b"]
+
+
+def test_an_unregistered_tool_is_gone() -> None:
+    manager = manager_of(add)
+    assert manager.unregister("add")
+    assert manager.list() == []
+
+
+def test_execution_returns_the_result_and_counts_the_call() -> None:
+    manager = manager_of(add)
+    assert manager.execute("add", {"first": 1, "second": "2"}) == 3
+    assert manager.call_count("add") == 1
+
+
+def test_a_coroutine_function_is_awaited() -> None:
+    @tool
+    async def later(value: int) -> int:
+        await asyncio.sleep(0)
+        return value
+
+    assert manager_of(later).execute("later", {"value": 3}) == 3
+
+
+def test_results_become_json_types() -> None:
+    @dataclass
+    class Reading:
+        when: datetime.date
+        values: tuple[int, ...]
+
+    @tool
+    def read() -> Reading:
+        return Reading(datetime.date(2026, 1, 30), (1, 2))
+
+    assert manager_of(read).execute("read", {}) == {"when": "2026-01-30", "values": [1, 2]}
+
+
+def test_text_that_cannot_be_stored_is_repaired_in_results() -> None:
+    @tool
+    def read() -> dict[str, str]:
+        return {"text": "a\x00b"}
+
+    assert manager_of(read).execute("read", {}) == {"text": "a�b"}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "error_type", "words"),
+    [
+        ("ghost", {}, "ToolNotFound", "not found"),
+        ("off", {}, "ToolDisabled", "disabled"),
+        ("add", {"first": 1}, "InvalidArguments", "second: Field required"),
+        ("boom", {}, "ZeroDivisionError", "division"),
+        ("nothing", {}, "ValueError", "no result"),
+        ("odd", {}, "TypeError", "JSON"),
+        ("endless", {}, "InvalidJSON", "nan is not JSON"),
+        ("mute", {}, "KeyboardError", "KeyboardError"),
+    ],
+)
+def test_every_fault_is_a_result_with_error_type_and_tool(
+    name: str, arguments: dict[str, Any], error_type: str, words: str
+) -> None:
+    class KeyboardError(Exception):
+        pass
+
+    def mute() -> None:
+        raise KeyboardError
+
+    manager = manager_of(
+        add,
+        Tool("boom", lambda: 1 // 0, ""),
+        Tool("nothing", lambda: None, ""),
+        Tool("odd", object, "", {}),
+        Tool("endless", lambda: float("nan"), ""),
+        Tool("off", print, ""),
+        mute,
+    )
+    manager.disable("off")
+    result: Any = manager.execute(name, arguments)
+    assert result["success"] is False
+    assert result["errorType"] == error_type
+    assert result["toolName"] == name
+    assert words.lower() in result["error"].lower()
+
+
+def test_a_failing_tool_is_logged_with_its_stack(caplog: pytest.LogCaptureFixture) -> None:
+    manager_of(failing(RuntimeError("disk"))).execute("fail", {})
+    assert [record.message for record in caplog.records] == ["Tool fail failed"]
+
+
+def test_a_mistake_of_the_model_is_not_logged_as_our_failure(caplog: pytest.LogCaptureFixture) -> None:
+    manager_of(add).execute("add", {})
+    assert not caplog.records
+
+
+def test_only_the_end_of_the_turn_is_raised() -> None:
+    with pytest.raises(TurnAborted):
+        manager_of(failing(TurnAborted("stop"))).execute("fail", {})
+
+
+def test_a_tool_that_is_late_gives_a_timeout_result() -> None:
+    release = threading.Event()
+    manager = manager_of(Tool("slow", lambda: release.wait(10), ""), timeout_ms=10)
+    result: Any = manager.execute("slow", {})
+    release.set()
+    assert result["errorType"] == "ToolTimeout"
+    assert "10 ms" in result["error"]
+
+
+def test_a_tools_own_limit_wins_over_the_managers() -> None:
+    thread = Tool("where", threading.get_ident, "", {}, timeout_ms=0)
+    assert manager_of(thread, timeout_ms=1).execute("where", {}) == threading.get_ident()
+
+
+def test_a_timeout_inside_an_unlimited_tool_is_its_own_failure() -> None:
+    result: Any = manager_of(failing(TimeoutError("upstream"))).execute("fail", {})
+    assert result["errorType"] == "TimeoutError"
+
+
+def test_definitions_show_the_texts_of_the_moment() -> None:
+    number = counter()
+    manager = manager_of(Tool("t", print, lambda: f"text {number()}", {"type": "object"}))
+    [first], [second] = manager.definitions(), manager.definitions()
+    assert first == {
+        "type": "function",
+        "name": "t",
+        "description": "text 1",
+        "parameters": {"type": "object"},
+    }
+    assert second["description"] == "text 2"
+
+
+def test_no_tools_cost_nothing() -> None:
+    assert ToolManager().count_tokens(ApproximateTokenEstimator()) == 0
+
+
+def test_each_definition_costs_its_texts_and_ten_and_the_list_twenty() -> None:
+    estimator = ApproximateTokenEstimator()
+    manager = manager_of(
+        Tool("one", print, "First.", {"type": "object"}), Tool("two", print, "", {"type": "object"})
+    )
+    schema = estimator.estimate_tokens('{"type":"object"}')
+    one = estimator.estimate_tokens("one") + estimator.estimate_tokens("First.") + schema + 10
+    two = estimator.estimate_tokens("two") + schema + 10
+    assert manager.count_tokens(estimator) == one + two + 20
+    manager.disable("two")
+    assert manager.count_tokens(estimator) == one + 20
+
+
+def test_unchanged_texts_are_not_counted_again() -> None:
+    estimator = CountingEstimator()
+    description = ["before"]
+    manager = manager_of(add, Tool("t", print, lambda: description[0], {"type": "object"}))
+    manager.count_tokens(estimator)
+    estimator.texts.clear()
+    manager.count_tokens(estimator)
+    assert estimator.texts == []
+    description[0] = "after"
+    manager.count_tokens(estimator)
+    assert "after" in estimator.texts
+    assert "Add two numbers." not in estimator.texts

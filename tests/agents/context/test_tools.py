@@ -1,0 +1,102 @@
+from typing import Any
+
+import pytest
+
+from agents.context import Tool, ToolCallState, tool
+from agents.context.json_values import JSON
+from tests.agents.context.cast import counter
+
+
+@tool
+def weather(city: str, days: int = 1) -> str:
+    """Return the weather of a city."""
+    return f"{city}: {days}"
+
+
+def test_a_function_becomes_a_tool_named_and_described_by_itself() -> None:
+    assert isinstance(weather, Tool)
+    assert weather.name == "weather"
+    assert weather.description == "Return the weather of a city."
+    properties: Any = weather.parameters["properties"]
+    assert set(properties) == {"city", "days"}
+
+
+def test_a_tool_can_still_be_called_as_the_function_it_was() -> None:
+    assert weather("Paris", days=2) == "Paris: 2"
+
+
+def test_the_decorator_takes_everything_a_tool_has() -> None:
+    @tool(
+        name="look_up",
+        description="Look it up.",
+        parameters={"type": "object", "properties": {"what": {"type": "string"}}},
+        timeout_ms=50,
+        parallel=True,
+        permission="ask",
+        risk="high",
+        namespace="library",
+    )
+    def search(**arguments: object) -> object:
+        return arguments
+
+    assert search.name == "look_up"
+    assert search.description == "Look it up."
+    assert search.parameters == {"type": "object", "properties": {"what": {"type": "string"}}}
+    assert (search.timeout_ms, search.parallel, search.permission) == (50, True, "ask")
+    assert (search.risk, search.namespace) == ("high", "library")
+
+
+def test_a_function_without_docstring_has_an_empty_description() -> None:
+    def silent() -> None: ...
+
+    assert tool(silent).description == ""
+
+
+def test_texts_given_as_functions_are_read_anew_each_time() -> None:
+    number = counter()
+    schemas = counter()
+    changing = Tool(
+        "t", print, lambda: f"call {number()}", lambda: {"type": "object", "properties": {str(schemas()): {}}}
+    )
+    assert (changing.description, changing.description) == ("call 1", "call 2")
+    assert changing.parameters == {"type": "object", "properties": {"1": {}}}
+    assert changing.encoded_parameters == '{"type":"object","properties":{"2":{}}}'
+    assert changing.encoded_parameters == '{"type":"object","properties":{"3":{}}}'
+
+
+def test_a_fixed_schema_is_encoded_once() -> None:
+    assert weather.encoded_parameters is weather.encoded_parameters
+
+
+def test_arguments_of_a_tool_with_a_given_schema_are_passed_unchecked() -> None:
+    given = Tool("t", print, "", {"type": "object"})
+    assert given.bind({"anything": 1}) == {"anything": 1}
+    assert Tool("t", print, "", {}).parameters == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({}, "weather()"),
+        ({"city": "Paris", "days": 2}, 'weather(city="Paris", days=2)'),
+        ({"a": [1, 2], "b": {"c": 1}, "d": None}, "weather(a=[2 items], b={...}, d=null)"),
+        ({"city": "x" * 100}, f'weather(city="{"x" * 78}…)'),
+    ],
+)
+def test_a_call_is_described_by_name_and_shortened_arguments(arguments: dict[str, JSON], line: str) -> None:
+    assert weather.describe_call(arguments) == line
+
+
+def test_a_tool_may_describe_its_calls_itself() -> None:
+    own = Tool("t", print, "", {}, call_description=lambda arguments: f"print {arguments['what']}")
+    assert own.describe_call({"what": "it"}) == "print it"
+
+
+def test_the_states_of_a_call_are_words() -> None:
+    assert [str(state) for state in ToolCallState] == [
+        "pending",
+        "executing",
+        "completed",
+        "failed",
+        "timeout",
+    ]
