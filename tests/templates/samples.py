@@ -1,0 +1,138 @@
+"""Sample objects for partials: what the views and the feed give them, and nothing more."""
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+from memory.rendering.sanitize import SafeHTML
+
+SESSION_ID = UUID("01970000-0000-7000-8000-000000000001")
+NOON = datetime(2026, 5, 6, 12, 0, tzinfo=UTC)
+HOSTILE = "\"'><script>alert(1)</script>&{{ 7 }}{% now 'Y' %}\n"
+
+
+def card(**changes: Any) -> SimpleNamespace:
+    given: dict[str, Any] = {
+        "key": "progress",
+        "dom_id": "card-0123456789ab",
+        "description": "Where the work stands",
+        "priority": "high",
+        "show_in_ui": True,
+        "pinned": False,
+        "version": 15,
+        "tokens": 1412,
+        "updated_at": NOON,
+        "age": "3 s ago",
+        "size": "m",
+        "body": SafeHTML("<p>Half <strong>done</strong></p>"),
+        "changed_by": "agent",
+        "gone": "",
+    }
+    return SimpleNamespace(**(given | changes))
+
+
+def hidden(**changes: Any) -> SimpleNamespace:
+    given: dict[str, Any] = {
+        "key": "cursor",
+        "dom_id": "card-ba9876543210",
+        "description": "Last line read",
+        "priority": "low",
+        "tokens": 31,
+        "age": "9 s ago",
+    }
+    return SimpleNamespace(**(given | changes))
+
+
+def call(**changes: Any) -> SimpleNamespace:
+    given = {
+        "id": "call-1",
+        "name": "store_set",
+        "summary": "whiteboard/progress",
+        "arguments": '{\n  "key": "progress"\n}',
+        "result": '{\n  "success": true\n}',
+        "state": "done",
+        "effect": "",
+        "duration": "41 ms",
+    }
+    return SimpleNamespace(**(given | changes))
+
+
+def message(**changes: Any) -> SimpleNamespace:
+    given: dict[str, Any] = {
+        "id": UUID("01970000-0000-7000-8000-000000000002"),
+        "role": "assistant",
+        "who": "survey",
+        "time": NOON,
+        "tokens": 214,
+        "html": SafeHTML("<p>Eleven lines are left.</p>"),
+        "calls": [],
+    }
+    return SimpleNamespace(**(given | changes))
+
+
+def budget(**changes: Any) -> SimpleNamespace:
+    given: dict[str, Any] = {
+        "used": 71204,
+        "max": 128000,
+        "percent": 55.64,
+        "level": "ok",
+        "label": "71,204 of 128,000 tokens used.",
+        "segments": [
+            ("system", "System prompt", 1840, 0.0, 1.4375),
+            ("reserve", "Reserve", 4096, 1.4375, 3.2),
+        ],
+        "marks": [("reclaim 75 %", 75.125), ("compact 90 %", 90.0)],
+        "mark_places": [75.125, 90.0],
+    }
+    return SimpleNamespace(**(given | changes))
+
+
+def fleet_row(**changes: Any) -> SimpleNamespace:
+    given: dict[str, Any] = {
+        "id": SESSION_ID,
+        "title": "Survey of the house",
+        "agent": "survey",
+        "status": "running",
+        "now": "store_set whiteboard/progress",
+        "model": "scripted:demo",
+        "budget": budget(),
+        "entries": 13,
+        "updated_at": NOON,
+        "age": "3 s ago",
+        "percent": 55.6,
+        "level": "ok",
+    }
+    return SimpleNamespace(**(given | changes))
+
+
+def session(**changes: Any) -> SimpleNamespace:
+    given: dict[str, Any] = {
+        "id": SESSION_ID,
+        "title": "Survey of the house",
+        "agent": "survey",
+        "status": "running",
+        "model": "scripted:demo",
+        "turn_number": 18,
+    }
+    return SimpleNamespace(**(given | changes))
+
+
+def turn(**changes: Any) -> SimpleNamespace:
+    return SimpleNamespace(**({"number": 18, "status": "running", "error": ""} | changes))
+
+
+def summary(**changes: Any) -> SimpleNamespace:
+    given = {"entries": 13, "max_entries": 20, "tokens": 2412, "max_tokens": 40000}
+    return SimpleNamespace(**(given | changes))
+
+
+def eviction(**changes: Any) -> SimpleNamespace:
+    given: dict[str, Any] = {
+        "key": "scratch",
+        "priority": "low",
+        "tokens": 1204,
+        "at": NOON,
+        "age": "1 min ago",
+    }
+    return SimpleNamespace(**(given | changes))

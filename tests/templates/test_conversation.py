@@ -1,0 +1,97 @@
+import pytest
+
+from memory.rendering.sanitize import SafeHTML
+from tests.templates.markup import rendered
+from tests.templates.samples import HOSTILE, call, message, turn
+
+
+def test_a_line_is_one_element_that_frames_address() -> None:
+    page = rendered("agents/_message.html", message=message())
+    assert len(page.children) == 1
+    assert page.children[0].attributes["id"] == "message-01970000-0000-7000-8000-000000000002"
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "error", "marker"])
+def test_each_role_has_its_style_and_its_icon(role: str) -> None:
+    page = rendered("agents/_message.html", message=message(role=role))
+    line = page.one("li")
+    assert f"turn--{role}" in line.classes
+    assert next(line.all("use")).attributes["href"] == f"#r-{role}"
+    assert "Eleven lines are left." in line.text
+    assert "survey" in line.text
+
+
+def test_text_that_nobody_sanitized_is_escaped() -> None:
+    page = rendered("agents/_message.html", message=message(html=HOSTILE, who=HOSTILE))
+    assert not list(page.all("script"))
+
+
+def test_tokens_are_left_out_when_unknown() -> None:
+    assert "214\xa0tok" in "".join(rendered("agents/_message.html", message=message()).texts)
+    assert "tok" not in rendered("agents/_message.html", message=message(tokens=0)).text
+
+
+def test_clock_times_can_be_shown_in_the_time_zone_of_the_reader() -> None:
+    times = list(rendered("agents/_message.html", message=message()).all("time"))
+    assert [time.attributes["datetime"] for time in times] == ["2026-05-06T12:00:00+00:00"] * 2
+    assert [time.text for time in times] == ["12:00:00", "12:00"]
+
+
+def test_a_call_shows_what_went_in_and_what_came_out() -> None:
+    page = rendered("agents/_message.html", message=message(html="", calls=[call()]))
+    inside = page.one("details")
+    assert [part.text for part in inside.all("pre")] == ['{ "key": "progress" }', '{ "success": true }']
+    assert "Done" in inside.one("summary").text
+
+
+def test_a_running_call_has_no_result_yet() -> None:
+    page = rendered("agents/_message.html", message=message(calls=[call(state="running", result="")]))
+    assert "call--running" in page.one("details").classes
+    assert len(list(page.all("pre"))) == 1
+
+
+@pytest.mark.parametrize("field", ["name", "summary", "arguments", "result", "effect"])
+def test_hostile_calls_stay_text(field: str) -> None:
+    page = rendered("agents/_message.html", message=message(calls=[call(**{field: HOSTILE})]))
+    assert not list(page.all("script"))
+
+
+@pytest.mark.parametrize("status", ["queued", "running", "waiting"])
+def test_an_unfinished_turn_can_be_stopped_by_operators(status: str) -> None:
+    page = rendered("agents/_turn_state.html", turn=turn(status=status), may_act=True)
+    assert f"Turn 18 is {status}" in page.text
+    assert page.one("button").attributes["form"] == "stop-form"
+
+
+def test_a_failed_turn_says_why_and_can_be_tried_again() -> None:
+    failed = turn(status="failed", error=f"The model did not answer. {HOSTILE}")
+    page = rendered("agents/_turn_state.html", turn=failed, may_act=True)
+    assert page.one(id="turn-state").attributes["data-status"] == "failed"
+    assert "Turn 18 failed. The model did not answer." in page.text
+    assert page.one("button").attributes["form"] == "retry-form"
+    assert not list(page.all("script"))
+
+
+@pytest.mark.parametrize("status", ["queued", "running", "waiting", "failed", "succeeded", "cancelled"])
+def test_members_see_the_turn_without_its_controls(status: str) -> None:
+    page = rendered("agents/_turn_state.html", turn=turn(status=status), may_act=False)
+    assert not list(page.all("button"))
+
+
+@pytest.mark.parametrize("status", ["succeeded", "cancelled"])
+def test_a_finished_turn_leaves_the_box_to_the_writer(status: str) -> None:
+    page = rendered("agents/_turn_state.html", turn=turn(status=status), may_act=True)
+    assert page.text == "Enter to send"
+    assert page.one(id="turn-state").attributes["data-status"] == status
+
+
+def test_there_is_a_state_before_the_first_turn() -> None:
+    page = rendered("agents/_turn_state.html", turn=None, may_act=True)
+    assert page.one(id="turn-state").attributes["data-status"] == ""
+    assert page.text == "Enter to send"
+
+
+def test_an_image_in_a_line_is_what_the_renderer_made_of_it() -> None:
+    html = SafeHTML('<p><a class="md-image" href="https://example.org/a.png">image: a</a></p>')
+    page = rendered("agents/_message.html", message=message(html=html))
+    assert page.one("a").text == "image: a"
