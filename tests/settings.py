@@ -17,6 +17,10 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 DEMO_PAUSE_MS = 0
 
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # noqa: F405
-    # A file, not memory: tests with threads and other processes share it.
-    DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}  # noqa: F405
+# A database of each test run's own, so that two runs never meet. SQLite in a file, not in memory: tests with
+# threads and other processes share it.
+_is_sqlite = DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3"  # noqa: F405
+_name = f"test_contextsite_{os.getpid()}"
+DATABASES["default"]["TEST"] = {  # noqa: F405
+    "NAME": str(DATA_DIR / f"{_name}.sqlite3") if _is_sqlite else _name  # noqa: F405
+}
