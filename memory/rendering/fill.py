@@ -15,6 +15,7 @@ class Draft:
         anchor: prefix of every ``id``, so that two cards on one page cannot collide.
         nonce: what makes this render's slots impossible to forge.
         features: what the card holds that a page may want to upgrade, such as ``code``.
+        json_parts: values shown in trees so far.
         pieces: the HTML of each slot, in order.
     """
 
@@ -24,6 +25,7 @@ class Draft:
         self.anchor = f"c{digest[:8]}"
         self.nonce = secrets.token_hex(8)
         self.features: set[str] = set()
+        self.json_parts = 0
         self.pieces: list[str] = []
 
     def slot(self, html: str) -> str:

@@ -30,7 +30,7 @@ class RenderSettings:
         max_code_line_chars: characters of its longest line that are still highlighted.
         code_budget_ms: processor time for highlighting one block.
         max_json_chars: characters of a JSON value or a ``json`` block.
-        max_json_parts: values inside a JSON value, containers included.
+        max_json_parts: values inside the JSON of one card, containers included.
         max_json_depth: levels of a JSON value.
     """
 
@@ -66,8 +66,10 @@ def admit_text(text: str, settings: RenderSettings) -> str:
     return visible(text)
 
 
-def admit_json(value: JSON, text: str, settings: RenderSettings) -> None:
-    """Check a value decoded from ``text`` without recursion.
+def admit_json(value: JSON, text: str, settings: RenderSettings, *, earlier_parts: int = 0) -> int:
+    """Return how many values are inside a value decoded from ``text``; counts without recursion.
+
+    ``earlier_parts`` is what the same card already shows.
 
     Raises:
         RenderRefused: when the text is too long, or the value nests too deeply or has too many parts.
@@ -75,15 +77,16 @@ def admit_json(value: JSON, text: str, settings: RenderSettings) -> None:
     if len(text) > settings.max_json_chars:
         raise RenderRefused(f"longer than {settings.max_json_chars:,} characters")
     level: list[JSON] = [value]
-    parts = depth = 0
+    parts, depth = 0, 0
     while level:
         parts += len(level)
         depth += 1
-        if parts > settings.max_json_parts:
+        if earlier_parts + parts > settings.max_json_parts:
             raise RenderRefused(f"more than {settings.max_json_parts:,} values")
         if depth > settings.max_json_depth:
             raise RenderRefused(f"nested deeper than {settings.max_json_depth} levels")
         level = [child for item in level for child in _children(item)]
+    return parts
 
 
 def _children(value: JSON) -> list[JSON]:

@@ -12,7 +12,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from memory.rendering import mending, rewriting
 from memory.rendering.fill import Draft
-from memory.rendering.guard import MAX_NESTING, RenderRefused
+from memory.rendering.guard import MAX_NESTING, RenderRefused, RenderSettings
 from memory.rendering.render import CardRenderer
 
 _LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -94,7 +94,7 @@ def _line_break(state: StateInline, silent: bool) -> bool:
 
 def _tex(state: StateInline, silent: bool) -> bool:
     """Keep a formula as it was written, whose backslashes would otherwise count as escapes."""
-    end = _tex_end(state.src, state.pos)
+    end = _tex_end(state.src, state.pos, min(state.pos + _MAX_TEX_CHARS, state.posMax))
     if end is None:
         return False
     if not silent:
@@ -103,21 +103,20 @@ def _tex(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _tex_end(source: str, start: int) -> int | None:
+def _tex_end(source: str, start: int, limit: int) -> int | None:
     match source[start : start + 2]:
         case "\\(" | "\\[" as mark:
-            end = source.find(mark.translate(_CLOSING), start + 2, start + _MAX_TEX_CHARS)
+            end = source.find(mark.translate(_CLOSING), start + 2, limit)
             return end + 2 if end >= 0 else None
         case _:
-            found = _DOLLARS.match(source, start, start + _MAX_TEX_CHARS)
+            found = _DOLLARS.match(source, start, limit)
             return found.end() if found else None
 
 
 def _refuse_blocks(state: StateCore) -> None:
     draft: Draft = state.env["draft"]
     limits = draft.settings
-    if len(state.tokens) > limits.max_blocks:
-        raise RenderRefused(f"more than {limits.max_blocks:,} blocks")
+    _refuse_many(state.tokens, limits)
     siblings: dict[int, int] = {}
     for token in state.tokens:
         # A token on the last level may be one whose content the parser has already dropped.
@@ -135,11 +134,19 @@ def _refuse_blocks(state: StateCore) -> None:
 
 def _refuse_inline(state: StateCore) -> None:
     draft: Draft = state.env["draft"]
+    limits = draft.settings
+    # Once more, because mending may have added blocks.
+    _refuse_many(state.tokens, limits)
     total = 0
     for children in map(_children, state.tokens):
         total += len(children)
-        if len(children) > draft.settings.max_siblings or total > 2 * draft.settings.max_blocks:
+        if len(children) > limits.max_siblings or total > 2 * limits.max_blocks:
             raise RenderRefused("too many links, notes and other inline parts")
+
+
+def _refuse_many(tokens: list[Token], limits: RenderSettings) -> None:
+    if len(tokens) > limits.max_blocks:
+        raise RenderRefused(f"more than {limits.max_blocks:,} blocks")
 
 
 def _children(token: Token) -> list[Token]:

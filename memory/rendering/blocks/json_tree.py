@@ -19,7 +19,7 @@ def json_block(source: str, info: str, draft: Draft) -> str:
     """Return the tree of a ``json`` block, or its source and why it cannot be one."""
     try:
         value = _parse(source)
-        admit_json(value, source, draft.settings)
+        draft.json_parts += admit_json(value, source, draft.settings, earlier_parts=draft.json_parts)
     except (ValueError, RecursionError) as error:
         return _source_block(source, info, f"not valid JSON: {error}", draft)
     except RenderRefused as refusal:

@@ -64,12 +64,18 @@ def test_json_over_the_text_limit_is_refused() -> None:
 
 @pytest.mark.parametrize("value", [None, [], {}, [[2]], {"a": {"b": "text is one value"}}])
 def test_json_within_the_limits_is_admitted(value: JSON) -> None:
-    admit_json(value, "", RenderSettings(max_json_depth=3, max_json_parts=3))
+    assert 1 <= admit_json(value, "", RenderSettings(max_json_depth=3, max_json_parts=3)) <= 3
 
 
 def test_json_with_too_many_values_is_refused() -> None:
     with pytest.raises(RenderRefused, match="more than 3 values"):
         admit_json([1, 2, 3], "", RenderSettings(max_json_parts=3))
+
+
+def test_json_shown_earlier_counts_too() -> None:
+    assert admit_json([1], "", RenderSettings(max_json_parts=3), earlier_parts=1) == 2
+    with pytest.raises(RenderRefused, match="more than 3 values"):
+        admit_json([1], "", RenderSettings(max_json_parts=3), earlier_parts=2)
 
 
 def test_json_nested_too_deeply_is_refused_without_recursion() -> None:

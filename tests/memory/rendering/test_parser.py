@@ -105,8 +105,13 @@ def test_an_unclosed_formula_stays_text() -> None:
     assert markup.text(_html("\\(x and \\[y")) == "(x and [y"
 
 
-def test_formulas_in_a_description_of_a_link_do_not_break_it() -> None:
-    assert markup.links(_html("[so $x$](https://example.org)")) == ["https://example.org"]
+@pytest.mark.parametrize("text", ["so $x$", "a<br>b", "\\(x\\)"])
+def test_formulas_and_line_breaks_may_stand_in_a_link(text: str) -> None:
+    assert markup.links(_html(f"[{text}](https://example.org)")) == ["https://example.org"]
+
+
+def test_a_formula_longer_than_the_limit_is_text() -> None:
+    assert "md-tex" not in markup.classes(_html(f"${'x' * 2_000}$"))
 
 
 def test_deep_nesting_is_kept_up_to_the_limit() -> None:
@@ -124,6 +129,10 @@ def test_nesting_that_the_parser_would_drop_is_refused(marks: str) -> None:
 
 def test_too_many_blocks_are_refused() -> None:
     assert _refusal("a\n\nb", RenderSettings(max_blocks=5)) == "more than 5 blocks"
+
+
+def test_too_many_unused_definitions_are_refused() -> None:
+    assert _refusal("[a]: b\n" * 9_000) == "more than 20,000 blocks"
 
 
 def test_a_long_paragraph_is_refused_but_long_code_is_not() -> None:

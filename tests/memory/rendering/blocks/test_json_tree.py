@@ -86,6 +86,13 @@ def test_json_over_the_limits_is_shown_as_source() -> None:
     assert "[1, 2, 3]" in markup.text(html)
 
 
+def test_the_blocks_of_one_card_share_the_limit() -> None:
+    draft = Draft("card", RenderSettings(max_json_parts=3))
+    first, second = (json_block("[1]", "json", draft) for _ in range(2))
+    assert "details" in first
+    assert "JSON more than 3 values, shown as text" in second
+
+
 def test_further_words_of_the_info_string_are_kept() -> None:
     assert markup.text(_block("1", 'json title="limits"')).startswith('json title="limits"')
     assert markup.text(_block("1", "JSON")).strip() == "1"

@@ -71,12 +71,12 @@ def test_other_arrays_are_not(value: JSON) -> None:
 
 def test_a_grid_shows_names_and_values_as_json() -> None:
     html = definition_grid(
-        {"auto_approve_eur": 500, "currency": "EUR", "frozen": ["Castell & Fils"], "ok": None}
+        {"auto_approve_eur": 500, "currency": "EUR", "frozen": ["Castell & Co"], "ok": None}
     )
     assert html == (
         '<dl class="kv"><div><dt>auto_approve_eur</dt><dd>500</dd></div>'
         "<div><dt>currency</dt><dd>&quot;EUR&quot;</dd></div>"
-        "<div><dt>frozen</dt><dd>[&quot;Castell &amp; Fils&quot;]</dd></div>"
+        "<div><dt>frozen</dt><dd>[&quot;Castell &amp; Co&quot;]</dd></div>"
         "<div><dt>ok</dt><dd>null</dd></div></dl>\n"
     )
 
