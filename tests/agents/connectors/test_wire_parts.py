@@ -1,0 +1,153 @@
+from typing import Any
+
+import pytest
+
+from agents.connectors.wire.parts import (
+    WireError,
+    numbered,
+    part_text,
+    reading,
+    repaired,
+    result_image,
+    result_image_urls,
+    result_text,
+    results_first,
+    safe_id,
+    split_data_url,
+    texts_of,
+)
+from tests.agents.connectors.wire_cast import (
+    FULL,
+    PHOTO_URL,
+    PNG,
+    PNG_URL,
+    assistant,
+    call,
+    contents,
+    developer,
+    message,
+    result,
+    user,
+)
+
+
+def test_a_sound_conversation_keeps_its_order() -> None:
+    assert list(results_first(FULL)) == FULL
+
+
+def test_results_move_up_to_their_calls() -> None:
+    asked = message("assistant", call("a"), call("b"))
+    late = message("user", {"type": "input_text", "text": "and this"}, result("b"), item_id="late")
+    items = [asked, user("hurry"), message("user", result("a"), item_id="first"), late, assistant("done")]
+    assert contents(list(results_first(items))) == [
+        ("assistant", [call("a"), call("b")]),
+        ("user", [result("a"), result("b")]),
+        ("user", [{"type": "input_text", "text": "hurry"}]),
+        ("user", [{"type": "input_text", "text": "and this"}]),
+        ("assistant", [{"type": "output_text", "text": "done"}]),
+    ]
+
+
+def test_a_system_message_at_the_end_stays_behind_the_results() -> None:
+    items = [message("assistant", call("a")), developer("tail"), message("user", result("a"))]
+    assert [role for role, _ in contents(list(results_first(items)))] == ["assistant", "user", "developer"]
+
+
+def test_opaque_items_keep_their_place() -> None:
+    opaque: Any = {"type": "compaction", "id": "c", "encrypted_content": "x"}
+    items = [user("a"), opaque, user("b")]
+    assert list(results_first(items)) == items
+
+
+def test_the_given_items_are_not_changed() -> None:
+    items = [message("assistant", call("a")), user("hurry"), message("user", result("a"))]
+    before = contents(items)
+    list(results_first(items))
+    assert contents(items) == before
+
+
+def test_an_id_that_everybody_accepts_is_kept() -> None:
+    assert safe_id("call_oIHazX6yQrB8hUwl4cRilFKj", 40) == "call_oIHazX6yQrB8hUwl4cRilFKj"
+    assert safe_id("x" * 40, 40) == "x" * 40
+
+
+@pytest.mark.parametrize("call_id", ["functions.now:0", "", "x" * 41, "ä", "a b", "\ud800"])
+def test_any_other_id_becomes_the_same_digest_every_time(call_id: str) -> None:
+    safe = safe_id(call_id, 40)
+    assert safe == safe_id(call_id, 40)
+    assert safe != call_id
+    assert safe == safe_id(safe, 40)
+
+
+def test_different_ids_stay_different() -> None:
+    assert safe_id("a:0", 40) != safe_id("a:1", 40)
+
+
+def test_an_error_stands_before_the_text() -> None:
+    assert result_text(result("a", "12:00")) == "12:00"  # type: ignore[arg-type]
+    assert result_text(result("a", "12:00", error="late")) == "Error: late\n\n12:00"  # type: ignore[arg-type]
+    assert result_text(result("a", "", error="late")) == "Error: late"  # type: ignore[arg-type]
+
+
+def test_images_of_a_result_become_addresses() -> None:
+    images = [
+        {"base64": PNG, "mediaType": "image/png"},
+        {"base64": "abc"},
+        {"url": PHOTO_URL},
+        {"base64": ""},
+        "not an image",
+    ]
+    assert result_image_urls(result("a", __images=images)) == [  # type: ignore[arg-type]
+        PNG_URL,
+        "data:image/png;base64,abc",
+        PHOTO_URL,
+    ]
+    assert result_image_urls(result("a")) == []  # type: ignore[arg-type]
+
+
+def test_images_come_back_in_the_form_of_a_result() -> None:
+    assert result_image(PNG_URL) == {"base64": PNG, "mediaType": "image/png"}
+    assert result_image(PHOTO_URL) == {"url": PHOTO_URL}
+
+
+def test_a_data_url_is_split() -> None:
+    assert split_data_url("data:Image/SVG+xml;base64,PHN2Zz4=") == ("image/svg+xml", "PHN2Zz4=")
+    assert split_data_url("data:text/plain,hello") is None
+    assert split_data_url(PHOTO_URL) is None
+
+
+def test_broken_text_is_repaired_on_the_way_in() -> None:
+    given = [{"role": "user", "content": "a\x00b\ud800"}]
+    assert repaired(given) == [{"role": "user", "content": "a\ufffdb\ufffd"}]
+    assert given[0]["content"] == "a\x00b\ud800"
+
+
+def test_messages_are_numbered_and_empty_ones_left_out() -> None:
+    block = {"type": "input_text", "text": "a"}
+    assert numbered([("user", [block]), ("assistant", []), ("user", [block])]) == [
+        {"type": "message", "id": "msg_0", "role": "user", "content": [block]},
+        {"type": "message", "id": "msg_1", "role": "user", "content": [block]},
+    ]
+
+
+def test_a_block_the_context_would_refuse_is_an_error() -> None:
+    with pytest.raises(WireError, match="tool_use"):
+        numbered([("assistant", [{"type": "tool_use", "id": "a", "name": "f", "arguments": {}}])])
+
+
+def test_texts_of_a_content() -> None:
+    assert texts_of(None, "text") == []
+    assert texts_of("a", "text") == ["a"]
+    parts = [{"type": "text", "text": "a"}, {"type": "refusal", "refusal": "no"}]
+    assert texts_of(parts, "text", "refusal") == ["a", "no"]
+
+
+def test_a_part_without_counterpart_is_named() -> None:
+    with pytest.raises(WireError, match="input_audio"):
+        part_text({"type": "input_audio"}, "text")
+
+
+@pytest.mark.parametrize("fault", [KeyError("content"), TypeError("no"), AttributeError("no")])
+def test_the_faults_of_a_malformed_message_name_its_place(fault: Exception) -> None:
+    with pytest.raises(WireError, match="Message 3 is malformed"), reading(3):
+        raise fault
