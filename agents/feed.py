@@ -22,6 +22,7 @@ SETTLE_SECONDS = 0.010
 GAP_SECONDS = 0.100
 # Under load the gap is this many times the duration of a read, so that reads never queue.
 LOAD_FACTOR = 2.0
+WIDEST_GAP_SECONDS = 2.0
 RETRY_SECONDS = 1.0
 
 
@@ -191,7 +192,8 @@ class Feed:
         finally:
             self._reading = None
             self._last_push = self._clock.time()
-            self._gap = max(GAP_SECONDS, LOAD_FACTOR * (self._last_push - began))
+            wished = LOAD_FACTOR * (self._last_push - began)
+            self._gap = min(max(GAP_SECONDS, wished), WIDEST_GAP_SECONDS)
         if self._again or self._heard > self.revision:
             self.wake()
 
