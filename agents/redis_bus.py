@@ -18,6 +18,8 @@ from agents.bus import BusMessage, Deliver, Subscription, UnknownMessage, decode
 logger = logging.getLogger(__name__)
 
 CHANNEL = "contextsite.pokes"
+# How the subscriptions call themselves in Redis's list of clients.
+CLIENT_NAME = "contextsite-pokes"
 # A writer waits at most this long for Redis, and then leaves it alone for REST_SECONDS.
 PUBLISH_TIMEOUT_SECONDS = 1.0
 REST_SECONDS = 1.0
@@ -85,6 +87,7 @@ class _RedisSubscription:
         # No retry of the client's own: every reconnection must be noticed here, since it lost messages.
         return redis.asyncio.Redis.from_url(
             self._url,
+            client_name=CLIENT_NAME,
             socket_connect_timeout=PUBLISH_TIMEOUT_SECONDS,
             retry=AsyncRetry(NoBackoff(), 0),
         )

@@ -37,10 +37,19 @@ class Listener:
         self.misses += 1
         self._news.set()
 
+    async def news(self) -> None:
+        """Wait for the next message or miss."""
+        self._news.clear()
+        await asyncio.wait_for(self._news.wait(), 10)
+
     async def until(self, count: int) -> None:
         while len(self.heard) < count:
-            self._news.clear()
-            await asyncio.wait_for(self._news.wait(), 10)
+            await self.news()
+
+    async def until_heard(self, message: BusMessage) -> None:
+        """Wait for this message; others may use the same bus."""
+        while message not in self.heard:
+            await self.news()
 
 
 @given(messages)
