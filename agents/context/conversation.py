@@ -56,9 +56,11 @@ class Conversation:
         self._pending.append(self._take(item, None, is_pending=True))
 
     def replace_pending(self, item: InputItem) -> None:
-        """Put a changed item in the place of the pending one with the same id."""
+        """Put another form of an item in the place of the pending one with the same id."""
         self._pending = [
-            self._take(item, None, is_pending=True) if piece.item["id"] == item["id"] else piece
+            piece
+            if piece.item["id"] != item["id"] or piece.item is item
+            else self._take(item, None, is_pending=True)
             for piece in self._pending
         ]
 

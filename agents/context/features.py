@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from agents.context.errors import AlreadyRegistered, FeatureNotReady, FeatureUnavailable, UnknownFeature
 from agents.context.ids import Clock
@@ -90,7 +90,7 @@ class PluginScope:
     clock: Clock
 
 
-PluginFactory = Callable[[Mapping[str, object], PluginScope], ContextPlugin]
+PluginFactory = Callable[[Mapping[str, Any], PluginScope], ContextPlugin]
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from agents.context.tokens import TokenEstimator
     from agents.context.tools import ToolDefinition
 
+# The first cut leaves no room for the notes it writes, the second does, the third mends a wrong guess.
+_MAX_CUTS = 3
+
 
 @dataclass(frozen=True)
 class Preparation:
@@ -73,8 +76,8 @@ class Preparer:
         assembly = assemble()
         self._check_room(assembly.budget)
         rewritten: tuple[str, ...] = ()
-        if _input_excess(assembly.budget) > 0:
-            rewritten = self._shrink_input(assembly.budget)
+        if _excess(assembly.budget, assembly.budget.content_max) > 0:
+            rewritten = self._shrink_input(assembly.budget, lambda: assemble().budget)
             assembly = assemble()
         if assembly.budget.content_used > assembly.budget.content_max:
             raise _overflow("The prompt does not fit", assembly.budget)
@@ -93,21 +96,33 @@ class Preparer:
         if budget.system_message_tokens > budget.content_max:
             raise _overflow("The system message alone does not fit", budget)
 
-    def _shrink_input(self, budget: Budget) -> tuple[str, ...]:
-        items = self._conversation.items()
-        pending = self._conversation.pending_items()
+    def _shrink_input(self, budget: Budget, recount: Callable[[], Budget]) -> tuple[str, ...]:
+        """Return the ids of the items that were cut.
+
+        Keeping the full results makes the system message longer, so the cut is made again, of the original
+        items, until all of it fits.
+        """
+        history, pending = self._conversation.items(), self._conversation.pending_items()
+        kept: dict[str, str | None] = {}
 
         def keep(use_id: str, text: str) -> str | None:
-            return self._offloader.keep(use_id, find_call(items, use_id), text)
+            if use_id not in kept:
+                kept[use_id] = self._offloader.keep(use_id, find_call(history, use_id), text)
+            return kept[use_id]
 
-        limit = budget.content_max - budget.system_message_tokens
-        result = shrink_input(pending, limit, self._estimator, keep)
+        room = _room(budget)
+        limit = room - budget.system_message_tokens
+        for _ in range(_MAX_CUTS):
+            result = shrink_input(pending, limit, self._estimator, keep)
+            for item in result.items:
+                self._conversation.replace_pending(item)
+            over = _excess(recount(), room) if result.accepted else 0
+            if over <= 0:
+                break
+            limit -= over
         self._events.emit("input:oversized", result=result)
         if not result.accepted:
             raise _refused(result, budget)
-        for item in result.items:
-            if item["id"] in result.changed:
-                self._conversation.replace_pending(item)
         return result.changed
 
     def _announce(self, budget: Budget) -> None:
@@ -118,8 +133,15 @@ class Preparer:
             self._events.emit("budget:warning", budget=budget)
 
 
-def _input_excess(budget: Budget) -> int:
-    return budget.system_message_tokens + budget.current_input_tokens - budget.content_max
+def _room(budget: Budget) -> int:
+    """Return the tokens for system message and input: the history keeps its place unless it takes most."""
+    beside_history = budget.content_max - budget.conversation_tokens
+    least = budget.system_message_tokens + (budget.content_max - budget.system_message_tokens) // 2
+    return beside_history if beside_history >= least else budget.content_max
+
+
+def _excess(budget: Budget, room: int) -> int:
+    return budget.system_message_tokens + budget.current_input_tokens - room
 
 
 def _refused(result: OversizeResult, budget: Budget) -> InputTooLarge:

@@ -1,0 +1,65 @@
+import asyncio
+
+import pytest
+
+from agents.context import lifecycle
+from agents.context.lifecycle import Hooks
+from tests.agents.context.cast import context_of
+
+
+def test_a_hook_is_found_in_either_spelling() -> None:
+    seen: list[object] = []
+    Hooks({"beforeCompaction": seen.append}).run("before_compaction", 1)
+    Hooks({"before_compaction": seen.append}).run("before_compaction", 2)
+    assert seen == [1, 2]
+
+
+def test_an_absent_hook_is_no_problem() -> None:
+    Hooks(None).run("before_compaction", 1)
+
+
+def test_an_unknown_hook_is_refused() -> None:
+    with pytest.raises(ValueError, match="Unknown hook 'beforeLunch'; known are before_compaction"):
+        Hooks({"beforeLunch": print})
+
+
+def test_a_failing_hook_is_logged_and_life_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail(payload: object) -> None:
+        raise RuntimeError("Hook error")
+
+    Hooks({"on_error": fail}).run("on_error", 1)
+    assert [record.message for record in caplog.records] == ["Hook on_error failed"]
+
+
+def test_a_hook_that_never_ends_is_left_behind(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def wait(payload: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(lifecycle, "_TIMEOUT_S", 0.01)
+    Hooks({"on_error": wait}).run("on_error", 1)
+    assert caplog.records
+
+
+def test_merging_replaces_hooks_of_the_same_name_and_keeps_others() -> None:
+    seen: list[str] = []
+    hooks = Hooks(
+        {"on_error": lambda _: seen.append("old"), "after_compaction": lambda _: seen.append("kept")}
+    )
+    hooks.merge({"onError": lambda _: seen.append("new")})
+    hooks.run("on_error", 0)
+    hooks.run("after_compaction", 0)
+    assert seen == ["new", "kept"]
+
+
+def test_a_context_calls_the_hook_before_it_prepares() -> None:
+    seen: list[object] = []
+    context = context_of(lifecycle_hooks={"beforeContextPrepare": seen.append})
+    context.add_user_message("hi")
+    context.prepare()
+    [snapshot] = seen
+    assert snapshot == {"messages": [], "current_input": context.get_current_input()}
+    context.set_lifecycle_hooks({"before_context_prepare": lambda _: seen.append("second")})
+    context.prepare()
+    assert seen[1:] == ["second"]
