@@ -16,7 +16,7 @@ from contextsite.asgi import Application
 from contextsite.live import new_hub
 from memory import pins
 from tests.boards import write
-from tests.conftest import Cast
+from tests.people import Cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

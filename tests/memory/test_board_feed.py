@@ -13,7 +13,7 @@ from memory.board_feed import WIDEST_DELTA, BoardPart
 from memory.cards import BoardView, dom_id
 from memory.models import CardLayout, EntryRevision
 from tests.boards import remove, write
-from tests.conftest import Cast
+from tests.people import Cast
 
 pytestmark = pytest.mark.django_db
 
