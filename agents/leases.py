@@ -1,5 +1,8 @@
 """The lease of a session: who may run it, until when, with a fencing number that every write checks."""
 
+import os
+import socket
+import threading
 from datetime import timedelta
 from uuid import UUID
 
@@ -49,6 +52,40 @@ def renew(session_id: UUID, fence: int) -> bool:
 def release(session_id: UUID, fence: int) -> None:
     """Give the session back; nothing happens when the lease went to somebody else."""
     AgentSession.objects.filter(pk=session_id, fence=fence).update(lease_owner="", lease_until=None)
+
+
+def release_dead() -> int:
+    """Free the sessions whose worker ran on this machine in a process that has ended; return how many.
+
+    The others are freed by time: from here nobody can tell a dead worker from a slow one.
+    """
+    freed = 0
+    held = AgentSession.objects.exclude(lease_owner="").values_list("pk", "fence", "lease_owner")
+    for session_id, fence, owner in held:
+        host, _, process_id = owner.rpartition(":")[0].rpartition(":")
+        if host == _host() and process_id.isdecimal() and not _is_alive(int(process_id)):
+            release(session_id, fence)
+            freed += 1
+    return freed
+
+
+def owner_name() -> str:
+    """Return how a lease names the calling thread: host, process and thread."""
+    return f"{_host()}:{os.getpid()}:{threading.get_ident()}"
+
+
+def _host() -> str:
+    return socket.gethostname()[:60]
+
+
+def _is_alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def check(session: AgentSession, fence: int) -> None:

@@ -1,9 +1,6 @@
 """Runs a turn: claim the lease, open the context from rows, drive the loop, checkpoint, release."""
 
 import logging
-import os
-import socket
-import threading
 from collections.abc import Iterator
 from uuid import UUID
 
@@ -54,7 +51,7 @@ def _take(turn_id: UUID) -> Run | None:
     turn = Turn.objects.select_related("session__profile").filter(pk=turn_id).first()
     if turn is None or turn.status not in Turn.UNFINISHED or not _is_next(turn):
         return None
-    fence = leases.claim(turn.session_id, _owner())
+    fence = leases.claim(turn.session_id, leases.owner_name())
     if fence is None:
         return None
     with transaction.atomic():
@@ -148,10 +145,6 @@ def _is_next(turn: Turn) -> bool:
         session_id=turn.session_id, index__lt=turn.index, status__in=Turn.UNFINISHED
     )
     return not earlier.exists()
-
-
-def _owner() -> str:
-    return f"{socket.gethostname()[:60]}:{os.getpid()}:{threading.get_ident()}"
 
 
 def _connector(provider: str, model: str, session: AgentSession) -> Connector:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from agents import bus, queue
+from agents import bus, leases, queue
 from agents.context import json_values
 from agents.context.json_values import JSON
 from agents.models import AgentProfile, AgentSession, Turn
@@ -125,7 +125,12 @@ def wake_stalled_turns() -> int:
 
 
 def wake_all_turns() -> int:
-    """Poke every unfinished turn, for the start of a process whose broker lost its messages."""
+    """Poke every unfinished turn, for the start of a process whose broker lost its messages.
+
+    Sessions of workers that died on this machine are freed first, so that their turns need not wait for the
+    lease to expire.
+    """
+    leases.release_dead()
     waiting = Turn.objects.filter(status__in=[Turn.Status.QUEUED, Turn.Status.RUNNING])
     turns = list(waiting.order_by("index").values_list("pk", flat=True))
     for turn_id in turns:

@@ -3,6 +3,7 @@
 import atexit
 import hashlib
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 
@@ -11,6 +12,8 @@ from memory.rendering.child import RenderChild
 
 # Characters of HTML that one process keeps; the least recently used leave first.
 MOST_CHARACTERS = 32 * 1024 * 1024
+# A text that was shown as its source because of a bad moment gets another chance after this long.
+RETRY_AFTER_SECONDS = 60.0
 
 Key = tuple[str, str, bytes]
 
@@ -18,19 +21,22 @@ Key = tuple[str, str, bytes]
 class RenderedTexts:
     """Keeps what a renderer made, up to a number of characters. Threads may share it."""
 
-    def __init__(self, most_characters: int = MOST_CHARACTERS) -> None:
+    def __init__(
+        self, most_characters: int = MOST_CHARACTERS, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._most_characters = most_characters
+        self._clock = clock
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Key, CardHTML] = OrderedDict()
+        # What was made, and when.
+        self._kept: OrderedDict[Key, tuple[CardHTML, float]] = OrderedDict()
         self._characters = 0
 
     def get(self, render: Callable[[str, str], CardHTML], kind: str, text: str, dom_id: str) -> CardHTML:
         """Return what ``render`` makes of the text for the element ``dom_id``, from memory if it can."""
         key = (kind, dom_id, hashlib.sha256(f"{PIPELINE_VERSION}\n{text}".encode()).digest())
         with self._lock:
-            known = self._kept.get(key)
+            known = self._known(key)
             if known is not None:
-                self._kept.move_to_end(key)
                 return known
         # Outside the lock: a slow text must not keep others from what is already there.
         made = render(text, dom_id)
@@ -38,13 +44,22 @@ class RenderedTexts:
             self._keep(key, made)
         return made
 
+    def _known(self, key: Key) -> CardHTML | None:
+        if key not in self._kept:
+            return None
+        made, at = self._kept[key]
+        if not made.lasting and self._clock() - at > RETRY_AFTER_SECONDS:
+            return None
+        self._kept.move_to_end(key)
+        return made
+
     def _keep(self, key: Key, made: CardHTML) -> None:
         if key in self._kept:
-            return
-        self._kept[key] = made
+            self._characters -= len(self._kept.pop(key)[0].html)
+        self._kept[key] = (made, self._clock())
         self._characters += len(made.html)
         while self._characters > self._most_characters:
-            _, oldest = self._kept.popitem(last=False)
+            _, (oldest, _) = self._kept.popitem(last=False)
             self._characters -= len(oldest.html)
 
 

@@ -26,11 +26,13 @@ class CardHTML:
         html: the finished HTML, safe on any page of ours inside an element of class ``prose``.
         features: what a page may upgrade: ``code``, ``json``.
         error: why the value is shown as its source, or None.
+        lasting: False when the moment was at fault, not the value: rendering it again may succeed.
     """
 
     html: SafeHTML
     features: frozenset[str] = frozenset()
     error: str | None = None
+    lasting: bool = True
 
     def __html__(self) -> str:
         return self.html
@@ -68,9 +70,9 @@ def render_markdown(text: str, card_id: str, settings: RenderSettings = DEFAULT_
     return _attempt(draw, lambda: text, Draft(card_id, settings))
 
 
-def source_card(source: str, reason: str) -> CardHTML:
+def source_card(source: str, reason: str, *, lasting: bool = True) -> CardHTML:
     """Return a value as its source under one line that says why it is not rendered."""
-    return CardHTML(source_html(source, reason), error=reason)
+    return CardHTML(source_html(source, reason), error=reason, lasting=lasting)
 
 
 def source_text(value_json: str) -> str:

@@ -51,12 +51,12 @@ class RenderChild:
     def render(self, value_json: str, card_id: str) -> CardHTML:
         """Return `cards.render_card` of the value, or its source and why."""
         reply = self._ask({"kind": "card", "text": value_json, "card_id": card_id})
-        return reply if isinstance(reply, CardHTML) else source_card(source_text(value_json), reply)
+        return reply if isinstance(reply, CardHTML) else source_card(source_text(value_json), reply, lasting=False)
 
     def render_markdown(self, text: str, card_id: str) -> CardHTML:
         """Return `cards.render_markdown` of the text, or its source and why."""
         reply = self._ask({"kind": "markdown", "text": text, "card_id": card_id})
-        return reply if isinstance(reply, CardHTML) else source_card(text, reply)
+        return reply if isinstance(reply, CardHTML) else source_card(text, reply, lasting=False)
 
     def close(self) -> None:
         """End the process for good, after the card in work; later cards are shown as their source."""

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from datetime import timedelta
 
 import pytest
@@ -89,3 +91,32 @@ def test_the_heartbeat_renews_what_it_holds_and_no_more(session: AgentSession) -
     heartbeat.renew_all()
     session.refresh_from_db()
     assert session.lease_until < timezone.now()
+
+
+def ended_process() -> int:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_a_session_of_a_dead_process_of_this_machine_is_freed_at_once(session: AgentSession) -> None:
+    host, _, thread = leases.owner_name().split(":")
+    leases.claim(session.pk, f"{host}:{ended_process()}:{thread}")
+    assert leases.release_dead() == 1
+    assert leases.claim(session.pk, "next") == 2
+
+
+@pytest.mark.parametrize("owner", [leases.owner_name(), f"elsewhere:{2**22}:1", "somebody"])
+def test_a_session_of_a_living_or_unknown_process_is_kept(session: AgentSession, owner: str) -> None:
+    leases.claim(session.pk, owner)
+    assert leases.release_dead() == 0
+    assert leases.claim(session.pk, "next") is None
+
+
+def test_a_process_of_another_user_is_alive(session: AgentSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: int) -> None:
+        raise PermissionError
+
+    leases.claim(session.pk, leases.owner_name())
+    monkeypatch.setattr("os.kill", refuse)
+    assert leases.release_dead() == 0
