@@ -11,6 +11,7 @@ from agents.bindings import PluginBinding, Run, StoredPlugin, bindings
 from agents.context import DEFAULT_FEATURES, AgentContext, Tool
 from agents.context.errors import ContextError
 from agents.context.messages import InputItem
+from agents.context.models import split_model
 from agents.models import AgentSession, Message
 
 
@@ -43,7 +44,7 @@ def open_context(run: Run) -> OpenContext:
         system_prompt=frozen["systemPrompt"] or None,
         agent_id=run.session.profile.slug,
         user_id=str(run.session.user_id) if run.session.user_id else None,
-        tools=[_tool(name) for name in frozen["tools"]],
+        tools=[*(_tool(name) for name in frozen["tools"]), *_session_tools(run.session)],
         features=_features(bound, frozen["features"]),
         critical_gate=frozen["criticalGate"],
     )
@@ -66,6 +67,13 @@ def _tool(name: str) -> Tool:
         raise UnknownTool(f"The agent uses a tool {name!r} that is not set up. Known tools: {known}.")
     found: Tool = import_string(path)
     return found
+
+
+def _session_tools(session: AgentSession) -> list[Tool]:
+    """Return the tools that the session's provider makes for this session alone."""
+    provider, _ = split_model(str(session.settings["model"]))
+    path = settings.AGENT_SESSION_TOOLS.get(provider)
+    return list(import_string(path)(session)) if path else []
 
 
 def _load(context: AgentContext, session: AgentSession) -> None:

@@ -166,6 +166,8 @@ AGENT_CONNECTORS = {
     "scripted": "contextsite.demo.survey.connector",
     "replay": "contextsite.replay.connector",
 }
+# Tools that depend on the session, by provider: a function of the session that returns them.
+AGENT_SESSION_TOOLS = {"replay": "contextsite.replay.tools"}
 # Rows behind the plugins of a context (agents.bindings.PluginBinding).
 CONTEXT_BINDINGS = ["memory.bindings.WhiteboardBinding"]
 # Turns the Markdown of a message into safe HTML: text and element id to an object with __html__.

@@ -59,7 +59,8 @@ _MODELS = {
     "grok-3": _other("xai", 131_072),
     "grok-4": _other("xai", 256_000),
 }
-_SCRIPTED = _other("scripted", UNKNOWN_WINDOW)
+# Providers without a model behind them: scripts, and recordings that are played again.
+_SCRIPTED = {name: _other(name, UNKNOWN_WINDOW) for name in ("scripted", "replay")}
 
 _warned: set[str] = set()
 
@@ -71,8 +72,8 @@ def model_info(model: str) -> ModelInfo:
     logged as a warning.
     """
     provider, name = _split(model)
-    if provider == _SCRIPTED.provider:
-        return _SCRIPTED
+    if provider in _SCRIPTED:
+        return _SCRIPTED[provider]
     known = _find(name)
     if known is not None:
         return known

@@ -2,7 +2,8 @@
 
 from agents.models.message import Message
 from agents.models.profile import AgentProfile
+from agents.models.recording import RecordedTurn, Recording
 from agents.models.session import AgentSession
 from agents.models.turn import Turn
 
-__all__ = ["AgentProfile", "AgentSession", "Message", "Turn"]
+__all__ = ["AgentProfile", "AgentSession", "Message", "RecordedTurn", "Recording", "Turn"]
