@@ -143,13 +143,13 @@ class FileContextStorage:
         return self.folder / f"{file_name(session_id)}.json"
 
 
-def _stamp(path: Path) -> list[int]:
+def _stamp(path: Path) -> str:
     """Return what changes with the file; a file deleted meanwhile has its own stamp."""
     try:
         stat = path.stat()
     except FileNotFoundError:
-        return []
-    return [stat.st_mtime_ns, stat.st_size]
+        return "gone"
+    return f"{stat.st_ino}-{stat.st_mtime_ns}-{stat.st_size}"
 
 
 def _is_session(stored: object) -> bool:
