@@ -1,0 +1,100 @@
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from agents.models import AgentSession
+from memory import pins
+from memory.board import board_page, load_values, read_board, whiteboard_row
+from memory.models import CardLayout, Entry
+from tests.boards import remove, write
+from tests.people import Cast
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_page_shows_what_the_agent_shows_and_names_the_rest(session: AgentSession, people: Cast) -> None:
+    write(session, "plan", "**bold**")
+    write(session, "scratch", "a secret", shown=False)
+    page = board_page(session, people.member)
+    assert [card.key for card in page.cards] == ["plan"]
+    assert "<strong>bold</strong>" in str(page.cards[0].body)
+    assert [hidden.key for hidden in page.tray] == ["scratch"]
+    assert "a secret" not in repr(page)
+    assert page.cursor == 2
+
+
+def test_pins_belong_to_one_person_and_one_agent(session: AgentSession, people: Cast) -> None:
+    write(session, "scratch", shown=False)
+    pins.pin(people.member, session.profile, "scratch")
+    mine, theirs = board_page(session, people.member), board_page(session, people.operator)
+    assert [card.key for card in mine.cards] == ["scratch"]
+    assert mine.cards[0].pinned
+    assert theirs.cards == []
+    assert mine.view != theirs.view
+
+
+def test_the_view_tells_whether_the_person_may_act(session: AgentSession, people: Cast) -> None:
+    assert board_page(session, people.operator).view == board_page(session, people.staff).view
+    assert board_page(session, people.operator).view != board_page(session, people.member).view
+
+
+def test_the_persons_layout_is_kept(session: AgentSession, people: Cast) -> None:
+    for key in ("a", "b"):
+        write(session, key)
+    layout = CardLayout.objects.create(
+        user=people.member, profile=session.profile, key="a", position=0, collapsed=True
+    )
+    page = board_page(session, people.member)
+    assert [(card.key, card.size) for card in page.cards] == [("a", "c"), ("b", "xs")]
+    assert [card.key for card in board_page(session, people.operator).cards] == ["b", "a"]
+    assert str(layout)
+
+
+def test_an_empty_board_has_its_limits(session: AgentSession, people: Cast) -> None:
+    page = board_page(session, people.member)
+    assert (page.summary.entries, page.summary.tokens) == (0, 0)
+    assert (page.summary.max_entries, page.summary.max_tokens) == (20, 40_000)
+    assert (page.cards, page.tray, page.dock, page.cursor) == ([], [], None, 0)
+
+
+def test_settings_without_a_whiteboard_are_no_limits(session: AgentSession, people: Cast) -> None:
+    session.settings = {"whiteboard": None}
+    session.save()
+    assert board_page(session, people.member).summary.max_entries == 0
+
+
+def test_the_summary_counts_what_nobody_sees_too(session: AgentSession, people: Cast) -> None:
+    write(session, "plan", "some words")
+    write(session, "scratch", "some words", shown=False)
+    summary = board_page(session, people.member).summary
+    tokens = sum(Entry.objects.values_list("tokens", flat=True))
+    assert (summary.entries, summary.tokens) == (2, tokens)
+
+
+def test_the_dock_names_the_last_eviction(session: AgentSession, people: Cast) -> None:
+    session.settings["whiteboard"]["maxEntries"] = 1
+    session.save()
+    for key in ("first", "second", "third"):
+        write(session, key, priority="low")
+    remove(session, "third")
+    dock = board_page(session, people.member).dock
+    assert dock is not None
+    assert (dock.key, dock.priority, dock.age) == ("second", "low", "now")
+
+
+def test_a_read_takes_the_same_number_of_statements_however_full_the_board_is(
+    session: AgentSession, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(15):
+        write(session, f"key {number}")
+    with django_assert_num_queries(5):
+        board = read_board(session.pk, whiteboard_row(session.pk), since=3)
+        load_values(board.entries)
+        assert [entry.value for entry in board.entries] == ['"x"'] * 15
+
+
+def test_an_entry_that_is_gone_when_its_value_is_read_becomes_null(session: AgentSession) -> None:
+    write(session, "plan")
+    board = read_board(session.pk, whiteboard_row(session.pk))
+    remove(session, "plan")
+    load_values(board.entries)
+    assert board.entries[0].value == "null"
