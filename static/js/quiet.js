@@ -17,8 +17,9 @@ export class Quiet {
     }
   }
 
-  // Calls back once, at the next moment without pointer or focus for five seconds.
+  // Calls back once, when from now on there was neither pointer nor focus for five seconds.
   whenQuiet(callback) {
+    this.#touch();
     this.#waiting.add(callback);
     if (!this.#timer) this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }

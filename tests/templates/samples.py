@@ -35,7 +35,7 @@ def card(**changes: Any) -> SimpleNamespace:
 def hidden(**changes: Any) -> SimpleNamespace:
     given: dict[str, Any] = {
         "key": "cursor",
-        "dom_id": "card-ba9876543210",
+        "dom_id": "card-987654321098",
         "description": "Last line read",
         "priority": "low",
         "tokens": 31,

@@ -1,0 +1,103 @@
+import pytest
+from django.template.loader import render_to_string
+from playwright.sync_api import expect
+
+from memory.rendering.sanitize import SafeHTML
+from tests.static.live_page import LivePage, conversation_frame
+from tests.templates.samples import budget, call, message, turn
+
+pytestmark = pytest.mark.browser
+
+LONG = SafeHTML("<p>Line</p>" * 60)
+
+
+def lines(live: LivePage) -> list[str]:
+    ids: list[str] = live.page.locator("li.turn").evaluate_all("lines => lines.map((line) => line.id)")
+    return ids
+
+
+def scroll_place(live: LivePage) -> float:
+    place: float = live.page.locator("[data-log]").evaluate("log => log.scrollTop")
+    return place
+
+
+def test_new_lines_are_appended_and_known_ones_replaced(live: LivePage) -> None:
+    changed = message(id="2", html=SafeHTML("<p>Rewritten</p>"))
+    live.send(conversation_frame(5, 6, changed, message(id="3"), turn=turn()))
+    assert lines(live) == ["message-1", "message-2", "message-3"]
+    assert "Rewritten" in live.text("#message-2")
+
+
+def test_an_open_call_stays_open_when_its_result_arrives(live: LivePage) -> None:
+    live.send(conversation_frame(5, 6, message(id="3", calls=[call(state="running", result="")])))
+    live.page.click("#message-3 summary")
+    live.send(conversation_frame(6, 7, message(id="3", calls=[call(result="It worked")])))
+    assert live.page.locator("#message-3 details").evaluate("call => call.open")
+    assert "It worked" in live.text("#message-3")
+
+
+def test_frames_follow_the_cursor_of_the_conversation(live: LivePage) -> None:
+    live.send(conversation_frame(3, 5, message(id="3")), conversation_frame(6, 7, message(id="4")))
+    assert lines(live) == ["message-1", "message-2"]
+    assert live.said.count({"type": "resync"}) == 1
+
+
+def test_the_newest_line_stays_in_view_for_a_reader_at_the_end(live: LivePage) -> None:
+    live.send(conversation_frame(5, 6, message(id="3", html=LONG)))
+    assert scroll_place(live) == 0
+    expect(live.page.locator("[data-jump]")).to_be_hidden()
+
+
+def test_a_reader_further_up_keeps_the_place_and_is_told_what_is_new(live: LivePage) -> None:
+    live.send(conversation_frame(5, 6, message(id="3", html=LONG)))
+    live.page.locator("[data-log]").evaluate("log => { log.scrollTop = -500; }")
+    live.wait_until(lambda: scroll_place(live) == -500)
+    top = live.page.locator("#message-1").bounding_box()
+    live.send(conversation_frame(6, 7, message(id="4", html=LONG), message(id="5")))
+    jump = live.page.locator("[data-jump]")
+    expect(jump).to_have_text("2 new, go to the latest")
+    moved = live.page.locator("#message-1").bounding_box()
+    assert top is not None
+    assert moved is not None
+    assert abs(moved["y"] - top["y"]) < 2
+    jump.click()
+    live.wait_until(lambda: scroll_place(live) > -1)
+    expect(jump).to_be_hidden()
+
+
+def test_times_are_shown_in_the_time_zone_of_the_reader(live: LivePage) -> None:
+    zone = "new Date('2026-05-06T12:00:00Z').toLocaleTimeString('en', {hour12: false})"
+    assert live.text("#message-1 .turn__time") == live.page.evaluate(zone)
+
+
+def test_the_state_of_the_turn_brings_and_takes_its_controls(live: LivePage) -> None:
+    live.send(conversation_frame(5, 6, turn=turn(number=2, status="running")))
+    assert live.text("#turn-state") == "Turn 2 is running, a message waits for it Stop"
+    live.send(conversation_frame(6, 7, turn=turn(number=2, status="failed", error="No answer.")))
+    assert live.text("#turn-state") == "Turn 2 failed. No answer. Retry now"
+    announcement = live.page.locator("#announce")
+    expect(announcement).to_have_text("Turn 2 failed. No answer.")
+    expect(announcement).to_have_attribute("aria-live", "assertive")
+
+
+def test_a_finished_answer_is_said_once_it_is_finished(live: LivePage) -> None:
+    live.send(conversation_frame(5, 6, turn=turn(status="running")))
+    assert live.page.locator("#announce").text_content() == ""
+    live.send(conversation_frame(6, 7, turn=turn(status="succeeded")))
+    expect(live.page.locator("#announce")).to_have_text("Answer finished")
+
+
+def test_the_head_of_the_page_follows_the_session(live: LivePage) -> None:
+    status = {"status": "running", "turn_number": 3, "model": "gpt-4.1"}
+    live.send(
+        {
+            "type": "session",
+            "status": render_to_string("agents/_status.html", status),
+            "budget": render_to_string(
+                "agents/_budget.html", {"budget": budget(level="critical", percent=91)}
+            ),
+        }
+    )
+    assert live.text("#session-status") == "Running turn 3 gpt-4.1"
+    assert live.page.locator("#budget").get_attribute("data-level") == "critical"
+    expect(live.page.locator("#announce")).to_have_text("The context is above its compaction mark")
