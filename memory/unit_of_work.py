@@ -1,7 +1,7 @@
 """The one way a store changes: lock, load, apply the plugin's rules, write the difference, poke."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
@@ -14,31 +14,11 @@ from agents.models import AgentSession
 from memory.actors import Actor
 from memory.card_size import card_size
 from memory.models import Entry, EntryRevision, Store
+from memory.states import NOT_LOADED, EntryState, read_entries, state_of
 
 Action = EntryRevision.Action
 P = TypeVar("P")
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class EntryState:
-    """One entry of any kind of store, between its plugin and its row.
-
-    Attributes:
-        value: compact JSON text.
-        attributes: what the kind of store adds, in wire names (priority, showInUI, tier …).
-        tokens: exact tokens of the entry as the model reads it.
-        updated_at: epoch milliseconds of the last change.
-        recency: order of last writes; compared for eviction only, never a change by itself.
-    """
-
-    key: str
-    description: str
-    value: str
-    attributes: Mapping[str, JSON] = field(compare=True)
-    tokens: int = field(compare=False)
-    updated_at: int = field(compare=False)
-    recency: int = field(compare=False)
 
 
 class StoreKind(Protocol[P]):
@@ -136,11 +116,13 @@ def change_store(
     actor: Actor,
     action: Action = Action.SET,
     expect: Expectation | None = None,
+    load: Collection[str] | None = None,
 ) -> Change[P, T]:
     """Run ``apply`` on the store's plugin as one transaction and return what it did.
 
     ``apply`` works on a plugin of its own: when it raises, nothing was written anywhere. ``action`` says what
     becomes of removed keys in the history: deleted, cleared or compacted; otherwise they count as evicted.
+    ``load`` names the keys whose values ``apply`` needs, so that large ones stay where they are; None: all.
 
     Raises:
         EntryConflict: ``expect`` no longer holds.
@@ -154,10 +136,10 @@ def change_store(
         if session and actor.fence is not None:
             leases.check(session, actor.fence)
         store = Store.objects.select_for_update().get(pk=store_id)
-        rows = {row.key: row for row in store.entries.order_by("position")}
+        rows = {row.key: row for row in read_entries(store_id, load)}
         if expect:
             expect.check(store, rows)
-        plugin = kind.open(session.settings if session else {}, [_state(row) for row in rows.values()])
+        plugin = kind.open(session.settings if session else {}, [state_of(row) for row in rows.values()])
         result = apply(plugin)
         difference = _Difference(store, rows, kind.entries(plugin), actor, action)
         difference.write()
@@ -166,48 +148,6 @@ def change_store(
         if session:
             _tell_watchers(session, store)
         return Change(result, plugin, store.revision, difference.changed, difference.gone)
-
-
-def read_states(store_id: UUID) -> tuple[int, list[EntryState]]:
-    """Return a revision of the store and its entries in order; the entries are never older than it."""
-    # Two statements without a lock: the revision first, so that a write between them is seen as a conflict
-    # once too often rather than not at all.
-    revision = Store.objects.values_list("revision", flat=True).get(pk=store_id)
-    return revision, [_state(row) for row in Entry.objects.filter(store_id=store_id).order_by("position")]
-
-
-def states_at(store_id: UUID, revision: int) -> list[EntryState]:
-    """Return the entries as they were at a revision, in order, by replaying the history up to it.
-
-    How recently an unchanged entry was written again is not in the history, so ``recency`` is the revision.
-    """
-    history = EntryRevision.objects.filter(store_id=store_id, revision__lte=revision).order_by("revision")
-    latest = {row.key: row for row in history}
-    present = sorted((row for row in latest.values() if not row.is_gone), key=lambda row: row.position)
-    return [
-        EntryState(
-            key=row.key,
-            description=row.description,
-            value=row.value or "",
-            attributes=row.attributes,
-            tokens=row.tokens,
-            updated_at=row.updated_at,
-            recency=row.revision,
-        )
-        for row in present
-    ]
-
-
-def _state(row: Entry) -> EntryState:
-    return EntryState(
-        key=row.key,
-        description=row.description,
-        value=row.value,
-        attributes=row.attributes,
-        tokens=row.tokens,
-        updated_at=row.updated_at,
-        recency=row.recency,
-    )
 
 
 def _tell_watchers(session: AgentSession, store: Store) -> None:
@@ -232,14 +172,14 @@ class _Difference:
     ) -> None:
         self._store, self._rows, self._actor, self._action = store, rows, actor, action
         self._after = {state.key: state for state in after}
-        self._set = [s for s in after if s.key not in rows or _state(rows[s.key]) != s]
+        self._set = [s for s in after if s.key not in rows or state_of(rows[s.key]) != s]
         self.changed = tuple(state.key for state in self._set)
         self.gone = tuple(key for key in rows if key not in self._after)
         self.is_empty = not self.changed and not self.gone
 
     def write(self) -> None:
-        """Write entries, history and the store's revision; recency alone moves no revision."""
-        self._write_recency()
+        """Write entries, history and the store's revision; use alone moves no revision."""
+        self._write_usage()
         if self.is_empty:
             return
         self._store.revision += 1
@@ -249,14 +189,16 @@ class _Difference:
         history += [self._remove_one(key) for key in self.gone]
         EntryRevision.objects.bulk_create(history)
 
-    def _write_recency(self) -> None:
+    def _write_usage(self) -> None:
         moved = []
         for key, row in self._rows.items():
             state = self._after.get(key)
-            if state and key not in self.changed and state.recency != row.recency:
-                row.recency = state.recency
+            if not state or key in self.changed:
+                continue
+            if (state.recency, dict(state.usage)) != (row.recency, row.usage):
+                row.recency, row.usage = state.recency, dict(state.usage)
                 moved.append(row)
-        Entry.objects.bulk_update(moved, ["recency"])
+        Entry.objects.bulk_update(moved, ["recency", "usage"])
 
     def _next_versions(self) -> dict[str, int]:
         """Return the last version of each new key: a key that comes back goes on counting."""
@@ -270,10 +212,14 @@ class _Difference:
             last = max((r.position for r in self._rows.values()), default=0)
             place = last + 1 + self.changed.index(state.key)
             row = Entry(store=self._store, key=state.key, position=place, version=versions.get(state.key, 0))
-            row.card_size = card_size(state.value)
+            if self._store.kind == Store.Kind.WHITEBOARD:
+                row.card_size = card_size(state.value)
+        elif state.value == NOT_LOADED:
+            row.refresh_from_db(fields=["value"])
+            state = replace(state, value=row.value)
         row.description, row.value, row.attributes = state.description, state.value, dict(state.attributes)
         row.tokens, row.size_bytes = state.tokens, len(state.value.encode())
-        row.updated_at, row.recency = state.updated_at, state.recency
+        row.updated_at, row.recency, row.usage = state.updated_at, state.recency, dict(state.usage)
         row.version += 1
         row.revision = self._store.revision
         row.changed_by = self._actor.name

@@ -13,7 +13,7 @@ class Entry(models.Model):
     """One key of a store as it is now."""
 
     store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="entries")
-    key = models.CharField(max_length=128)
+    key = models.CharField(max_length=256)
     description = models.TextField(blank=True)
     # Compact JSON text of the value: key order and number types are kept.
     value = models.TextField()
@@ -33,10 +33,12 @@ class Entry(models.Model):
     updated_at = models.BigIntegerField()
     # Order of last writes, including writes that changed nothing; decides evictions within one priority.
     recency = models.BigIntegerField()
+    # What using the entry moves without changing it, such as the time of the last access.
+    usage = JSONTextField(default=dict)
     # Who changed it last: "agent", or the name of a person or client.
     changed_by = models.CharField(max_length=150)
-    # Card height chosen from the first value and kept, so that a board never jumps.
-    card_size = models.CharField(max_length=2)
+    # Card height chosen from the first value and kept, so that a board never jumps; whiteboards only.
+    card_size = models.CharField(max_length=2, blank=True)
 
     class Meta:
         ordering = ["store", "position"]

@@ -30,7 +30,7 @@ class EntryRevision(models.Model):
 
     store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="revisions")
     revision = models.PositiveBigIntegerField()
-    key = models.CharField(max_length=128)
+    key = models.CharField(max_length=256)
     action = models.CharField(max_length=8, choices=Action.choices)
     # The entry after the change; value is null when the key is gone (the other columns then say what it was).
     description = models.TextField(blank=True)
@@ -40,7 +40,7 @@ class EntryRevision(models.Model):
     version = models.PositiveIntegerField()
     position = models.PositiveBigIntegerField()
     updated_at = models.BigIntegerField()
-    card_size = models.CharField(max_length=2)
+    card_size = models.CharField(max_length=2, blank=True)
     actor_kind = models.CharField(max_length=8, choices=ActorKind.choices)
     # Who, in words, as it was then: "agent", or the name of a person or client.
     actor_name = models.CharField(max_length=150)

@@ -177,7 +177,7 @@ def _query(notes: NotesKeeper, params: Mapping[str, JSON]) -> StoreResult:
     found = notes.matching(params.get("pattern"), params.get("tier"))
     result: StoreResult = {**listing(found), "total": len(found)}
     if params.get("includeValues") is True:
-        result["entries"] = _with_values(found[:MAX_LISTED])
+        result["entries"] = _with_values(notes.with_values(found[:MAX_LISTED]))
     if params.get("includeStats") is True:
         result["stats"] = {"count": len(found), "totalBytes": sum(entry.size_bytes for entry in found)}
     return result

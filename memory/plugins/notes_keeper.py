@@ -149,7 +149,10 @@ class NotesKeeper(NotesReader):
 
     def get_state(self) -> dict[str, JSON]:
         """Return ``{version: 1, entries}`` with values; shares nothing with the notes."""
-        return {"version": STATE_VERSION, "entries": [entry_to_state(entry) for entry in self._shelf]}
+        return {
+            "version": STATE_VERSION,
+            "entries": [entry_to_state(entry) for entry in self.with_values(self.entries())],
+        }
 
     def restore_state(self, state: object) -> None:
         """Replace all notes by a saved state; nothing of them is left, order of access included.

@@ -1,6 +1,6 @@
 """Looking at the notes: options, priorities, patterns and tasks; nothing here changes a note."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from agents.context.ids import Clock, wall_clock
@@ -99,12 +99,16 @@ class NotesReader(BasePlugin):
             {"key": entry.key, "description": entry.description, "tier": entry.tier} for entry in found
         ]
         if include_values:
-            for shown, entry in zip(entries, found, strict=True):
+            for shown, entry in zip(entries, self.with_values(found), strict=True):
                 shown["value"] = entry.value
         result: NotesQuery = {"entries": entries}
         if include_stats:
             result["stats"] = {"count": len(found), "totalBytes": sum(entry.size_bytes for entry in found)}
         return result
+
+    def with_values(self, entries: Sequence[NotesEntry]) -> Sequence[NotesEntry]:
+        """Return the same notes with their values; a host that keeps values elsewhere loads them here."""
+        return entries
 
     def matching(self, pattern: object = None, tier: object = None) -> list[NotesEntry]:
         """Return the notes that fit pattern and tier, as `query` finds them."""

@@ -1,4 +1,4 @@
-"""Where plugins meet rows: the only place that knows both a whiteboard entry and its row."""
+"""The whiteboard of a session: its plugin on its rows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -10,18 +10,11 @@ from agents.context.stores import StoreResult
 from agents.context.tokens import TiktokenEstimator
 from agents.models import AgentSession
 from memory.actors import Actor
+from memory.bindings.stored import TurnStore, refuse_conflict
 from memory.models import EntryRevision, Store
 from memory.plugins.whiteboard import InContextMemory, SetResult, WhiteboardEntry
-from memory.unit_of_work import (
-    Change,
-    EntryConflict,
-    EntryState,
-    Expectation,
-    RevisionSeen,
-    change_store,
-    read_states,
-    states_at,
-)
+from memory.states import EntryState, read_states, states_at
+from memory.unit_of_work import Change, Expectation, change_store
 
 Action = EntryRevision.Action
 T = TypeVar("T")
@@ -85,16 +78,11 @@ class StoredWhiteboard(InContextMemory):
 
     def __init__(self, run: Run, store: Store, options: Mapping[str, Any]) -> None:
         super().__init__(**options)
-        self._store_id = store.pk
-        self._turn_id = run.turn.pk
-        self._actor = Actor.turn(run.turn, run.fence)
-        self._seen_revision = 0
+        self._rows = TurnStore(run, store.pk, WHITEBOARD, self._adopt_states)
 
     def refresh(self) -> None:
-        """Take over what the rows hold now; the next model call sees the store at this revision."""
-        revision, states = read_states(self._store_id)
-        self._seen_revision = revision
-        self.adopt(_entry(state) for state in states)
+        """Take over what the rows hold now; the next model call sees the board at this revision."""
+        self._rows.refresh()
 
     def set(
         self,
@@ -109,55 +97,45 @@ class StoredWhiteboard(InContextMemory):
         Raises:
             EntryConflict: a person changed the key after the model saw the board.
         """
-        return self._change(lambda board: board.set(key, description, value, priority, show_in_ui), key=key)
+        return self._rows.change(
+            lambda board: board.set(key, description, value, priority, show_in_ui), key=key
+        )
 
     def delete(self, key: str) -> bool:
         """Remove an entry; see ``InContextMemory.delete``."""
-        return self._change(lambda board: board.delete(key), Action.DELETE, key=key)
+        return self._rows.change(lambda board: board.delete(key), Action.DELETE, key=key)
 
     def clear(self) -> None:
         """Remove every entry."""
-        self._change(lambda board: board.clear(), Action.CLEAR)
+        self._rows.change(lambda board: board.clear(), Action.CLEAR)
 
     def restore_state(self, state: object) -> None:
         """Replace every entry; see ``InContextMemory.restore_state``."""
-        self._change(lambda board: board.restore_state(state), Action.RESTORE)
+        self._rows.change(lambda board: board.restore_state(state), Action.RESTORE)
 
     def compact(self, tokens_to_free: int) -> int:
         """Drop entries; see ``InContextMemory.compact``."""
-        return self._change(lambda board: board.compact(tokens_to_free), Action.COMPACT)
+        return self._rows.change(lambda board: board.compact(tokens_to_free), Action.COMPACT)
 
     def store_set(self, key: str, data: dict[str, JSON]) -> StoreResult:
         """Answer the tool call; a key that a person changed meanwhile is refused with its current value."""
-        return self._answer(lambda board: board.store_set(key, data), Action.SET, key, "success")
+        return refuse_conflict(
+            lambda: self._rows.change(lambda board: board.store_set(key, data), key=key), "success"
+        )
 
     def store_delete(self, key: str) -> StoreResult:
         """Answer the tool call; see ``store_set``."""
-        return self._answer(lambda board: board.store_delete(key), Action.DELETE, key, "deleted")
+        return refuse_conflict(
+            lambda: self._rows.change(lambda board: board.store_delete(key), Action.DELETE, key=key),
+            "deleted",
+        )
 
     def store_action(self, action: str, params: dict[str, JSON] | None = None) -> StoreResult:
         """Answer the tool call."""
-        return self._change(lambda board: board.store_action(action, params), Action.CLEAR)
+        return self._rows.change(lambda board: board.store_action(action, params), Action.CLEAR)
 
-    def _answer(
-        self, apply: Callable[[InContextMemory], StoreResult], action: Action, key: str, outcome: str
-    ) -> StoreResult:
-        try:
-            return self._change(apply, action, key=key)
-        except EntryConflict as conflict:
-            return _refusal(conflict, outcome)
-
-    def _change(
-        self, apply: Callable[[InContextMemory], T], action: Action = Action.SET, key: object = None
-    ) -> T:
-        expect = (
-            RevisionSeen(key, self._seen_revision, self._turn_id) if isinstance(key, str) and key else None
-        )
-        change = change_store(
-            self._store_id, WHITEBOARD, apply, actor=self._actor, action=action, expect=expect
-        )
-        self.adopt(change.plugin.entries())
-        return change.result
+    def _adopt_states(self, states: list[EntryState]) -> None:
+        self.adopt(_entry(state) for state in states)
 
 
 class WhiteboardBinding:
@@ -182,27 +160,6 @@ def open_board(session: AgentSession) -> InContextMemory:
 def board_at(session: AgentSession, revision: int) -> InContextMemory:
     """Return the session's whiteboard as it was at a revision, replayed from its history."""
     return WHITEBOARD.open(session.settings, states_at(whiteboard_of(session.pk).pk, revision))
-
-
-def _refusal(conflict: EntryConflict, outcome: str) -> StoreResult:
-    current = conflict.current
-    now: JSON = None
-    if current is not None:
-        now = {
-            "description": current.description,
-            "value": current.parsed_value(),
-            **current.attributes,
-            "changedBy": current.changed_by,
-        }
-    state = "They deleted it." if current is None else "Its current content is in `current`."
-    text = f"Somebody changed this key after you last saw the board, so nothing was written. {state} "
-    return {
-        outcome: False,
-        "key": conflict.key,
-        "error": text + "Decide again and, if it still applies, repeat the call at your next step.",
-        "reason": "conflict",
-        "current": now,
-    }
 
 
 def _entry(state: EntryState) -> WhiteboardEntry:

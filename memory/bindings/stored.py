@@ -1,0 +1,94 @@
+"""A store as one turn sees and changes it: every change a unit of work, others' changes respected."""
+
+from collections.abc import Callable, Collection
+from typing import Generic, TypeVar
+from uuid import UUID
+
+from agents.bindings import Run
+from agents.context.json_values import JSON
+from agents.context.stores import StoreResult
+from memory.actors import Actor
+from memory.models import EntryRevision
+from memory.states import EntryState, read_states
+from memory.unit_of_work import EntryConflict, RevisionSeen, StoreKind, change_store
+
+Action = EntryRevision.Action
+P = TypeVar("P")
+T = TypeVar("T")
+
+
+class TurnStore(Generic[P]):
+    """One store in one run of a turn.
+
+    ``adopt`` is called with the entries as committed after every change, so that the turn's own plugin never
+    shows what was rolled back.
+    """
+
+    def __init__(
+        self, run: Run, store_id: UUID, kind: StoreKind[P], adopt: Callable[[list[EntryState]], None]
+    ) -> None:
+        self._store_id = store_id
+        self._kind = kind
+        self._adopt = adopt
+        self._actor = Actor.turn(run.turn, run.fence)
+        self._turn_id = run.turn.pk
+        self._seen_revision = 0
+
+    def refresh(self, load: Collection[str] | None = None) -> None:
+        """Take over what the rows hold now; the next model call sees the store at this revision."""
+        self._seen_revision, states = read_states(self._store_id, load)
+        self._adopt(states)
+
+    def change(
+        self,
+        apply: Callable[[P], T],
+        action: Action = Action.SET,
+        *,
+        key: object = None,
+        load: Collection[str] | None = None,
+    ) -> T:
+        """Run ``apply`` as a unit of work and return its result; see ``change_store``.
+
+        Raises:
+            EntryConflict: somebody else changed ``key`` after the model saw the store.
+        """
+        expect = None
+        if isinstance(key, str) and key:
+            expect = RevisionSeen(key, self._seen_revision, self._turn_id)
+        change = change_store(
+            self._store_id, self._kind, apply, actor=self._actor, action=action, expect=expect, load=load
+        )
+        self._adopt(list(self._kind.entries(change.plugin)))
+        return change.result
+
+
+def refuse_conflict(answer: Callable[[], StoreResult], outcome: str) -> StoreResult:
+    """Return the answer of a store tool, or, after a conflict, a refusal with the current value.
+
+    ``outcome`` is the field of the result that says whether it worked.
+    """
+    try:
+        return answer()
+    except EntryConflict as conflict:
+        return _refusal(conflict, outcome)
+
+
+def _refusal(conflict: EntryConflict, outcome: str) -> StoreResult:
+    current = conflict.current
+    now: JSON = None
+    if current is not None:
+        now = {
+            "description": current.description,
+            "value": current.parsed_value(),
+            **current.attributes,
+            "changedBy": current.changed_by,
+        }
+    state = "They deleted it." if current is None else "Its current content is in `current`."
+    text = f"Somebody changed this key after you last saw the store, so nothing was written. {state} "
+    return {
+        outcome: False,
+        "key": conflict.key,
+        "error": text + "Decide again and, if it still applies, repeat the call at your next step.",
+        "reason": "conflict",
+        "current": now,
+    }

@@ -1,0 +1,92 @@
+"""The entries of a store between rows and plugin: as they are now, and as they were at any revision."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from agents.context.json_values import JSON
+from memory.models import Entry, EntryRevision, Store
+
+NOT_LOADED = ""
+
+
+@dataclass(frozen=True)
+class EntryState:
+    """One entry of any kind of store, between its plugin and its row.
+
+    Attributes:
+        value: compact JSON text; NOT_LOADED when a unit of work was told that it needs no value of this key.
+        attributes: what the kind of store adds, in wire names (priority, showInUI, tier …).
+        tokens: exact tokens of the entry as the model reads it.
+        updated_at: epoch milliseconds of the last change.
+        recency: order of last writes; compared for eviction only, never a change by itself.
+        usage: what using the entry moves, such as its last access; no change by itself either.
+    """
+
+    key: str
+    description: str
+    value: str
+    attributes: Mapping[str, JSON]
+    tokens: int = field(compare=False)
+    updated_at: int = field(compare=False)
+    recency: int = field(compare=False)
+    usage: Mapping[str, JSON] = field(compare=False, default_factory=dict)
+
+
+def read_states(store_id: UUID, load: Collection[str] | None = None) -> tuple[int, list[EntryState]]:
+    """Return a revision of the store and its entries in order; the entries are never older than it.
+
+    ``load`` names the keys whose values are wanted; None: all.
+    """
+    # Two statements without a lock: the revision first, so that a write between them is seen as a conflict
+    # once too often rather than not at all.
+    revision = Store.objects.values_list("revision", flat=True).get(pk=store_id)
+    return revision, [state_of(row) for row in read_entries(store_id, load)]
+
+
+def states_at(store_id: UUID, revision: int) -> list[EntryState]:
+    """Return the entries as they were at a revision, in order, by replaying the history up to it.
+
+    How recently an unchanged entry was written again is not in the history, so ``recency`` is the revision.
+    """
+    history = EntryRevision.objects.filter(store_id=store_id, revision__lte=revision).order_by("revision")
+    latest = {row.key: row for row in history}
+    present = sorted((row for row in latest.values() if not row.is_gone), key=lambda row: row.position)
+    return [
+        EntryState(
+            key=row.key,
+            description=row.description,
+            value=row.value or "",
+            attributes=row.attributes,
+            tokens=row.tokens,
+            updated_at=row.updated_at,
+            recency=row.revision,
+        )
+        for row in present
+    ]
+
+
+def read_entries(store_id: UUID, load: Collection[str] | None) -> list[Entry]:
+    """Return the rows in order; those whose key is not in ``load`` hold NOT_LOADED as their value."""
+    rows = Entry.objects.filter(store_id=store_id).order_by("position")
+    if load is None:
+        return list(rows)
+    entries = list(rows.defer("value"))
+    values = dict(rows.filter(key__in=load).values_list("key", "value")) if load else {}
+    for entry in entries:
+        entry.value = values.get(entry.key, NOT_LOADED)
+    return entries
+
+
+def state_of(row: Entry) -> EntryState:
+    """Return the row as a state."""
+    return EntryState(
+        key=row.key,
+        description=row.description,
+        value=row.value,
+        attributes=row.attributes,
+        tokens=row.tokens,
+        updated_at=row.updated_at,
+        recency=row.recency,
+        usage=row.usage,
+    )
