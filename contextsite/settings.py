@@ -169,7 +169,7 @@ AGENT_CONNECTORS = {
 # Tools that depend on the session, by provider: a function of the session that returns them.
 AGENT_SESSION_TOOLS = {"replay": "contextsite.replay.tools"}
 # Rows behind the plugins of a context (agents.bindings.PluginBinding).
-CONTEXT_BINDINGS = ["memory.bindings.WhiteboardBinding"]
+CONTEXT_BINDINGS = ["memory.bindings.WhiteboardBinding", "memory.bindings.NotesBinding"]
 # Turns the Markdown of a message into safe HTML: text and element id to an object with __html__.
 MESSAGE_RENDERER = "memory.rendered.message_html"
 
