@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from agents.context.image_size import size_of_base64, size_of_url
 
@@ -35,10 +35,8 @@ def count_block(block: Block, estimator: TokenEstimator) -> int:
             return _count_result(block, estimator)
         case "input_image_url":
             return _count_image(block["image_url"], estimator)
-        case "input_file":
+        case _:
             return estimator.estimate_tokens(block["file_id"])
-        case _ as never:
-            assert_never(never)
 
 
 def _count_result(block: ToolResult, estimator: TokenEstimator) -> int:

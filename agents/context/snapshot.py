@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
-from pydantic_core import to_jsonable_python
+from pydantic_core import to_json
 
+from agents.context import json_values
 from agents.context.counting import MESSAGE_OVERHEAD, count_block, count_item
 from agents.context.isolation import contain
 from agents.context.plugin_set import display_name
@@ -14,6 +16,7 @@ from agents.context.plugin_set import display_name
 if TYPE_CHECKING:
     from agents.context.assembly import Assembly
     from agents.context.context import AgentContext
+    from agents.context.json_values import JSON
     from agents.context.messages import Block, InputItem
     from agents.context.plugin import ContextPlugin
     from agents.context.prompt import SystemMessage
@@ -68,9 +71,12 @@ def empty_view() -> Plain:
 
 def take_view(assembly: Assembly, estimator: TokenEstimator) -> Plain:
     """Return the prompt piece by piece, as it would be sent now; the tokens of the tools are not in it."""
-    system = [_system(each) for each in assembly.prompt.messages]
-    pieces = [part for piece in assembly.pieces for part in _components(piece.item, estimator)]
-    components = [*system[:1], *pieces, *system[1:]]
+    prompt = assembly.prompt
+    components = [
+        *_system(prompt.system),
+        *(part for piece in assembly.pieces for part in _components(piece.item, estimator)),
+        *_system(prompt.tail),
+    ]
     return {
         "available": True,
         "components": [dict(part) for part in components],
@@ -79,14 +85,15 @@ def take_view(assembly: Assembly, estimator: TokenEstimator) -> Plain:
     }
 
 
-def _system(message: SystemMessage) -> _Component:
-    text = "".join(block["text"] for block in message.item["content"] if block["type"] == "input_text")
-    return _Component(name="System Message", content=text, tokenEstimate=message.tokens)
+def _system(message: SystemMessage | None) -> Iterator[_Component]:
+    if message is not None:
+        text = "".join(block["text"] for block in message.item["content"] if block["type"] == "input_text")
+        yield _Component(name="System Message", content=text, tokenEstimate=message.tokens)
 
 
 def _plugin(plugin: ContextPlugin, assembly: Assembly, estimator: TokenEstimator) -> Plain:
     instructions = contain(f"Instructions of plugin {plugin.name}", plugin.get_instructions).value
-    contents = contain(f"Contents of plugin {plugin.name}", plugin.get_contents).value
+    contents = contain(f"Contents of plugin {plugin.name}", partial(_plain_contents, plugin)).value
     sections = {each.name: each for each in assembly.prompt.sections if each.kind != "plugin_instructions"}
     section = sections.get(plugin.name)
     return {
@@ -96,22 +103,26 @@ def _plugin(plugin: ContextPlugin, assembly: Assembly, estimator: TokenEstimator
         "tokenSize": section.tokens if section else 0,
         "instructionsTokenSize": estimator.estimate_tokens(instructions or ""),
         "compactable": bool(contain(f"Plugin {plugin.name}", plugin.is_compactable).value),
-        "contents": to_jsonable_python(contents, fallback=str, inf_nan_mode="strings"),
+        "contents": contents,
         "formattedContent": section.text.partition("\n\n")[2] if section else None,
     }
 
 
+def _plain_contents(plugin: ContextPlugin) -> JSON:
+    """Return the contents in JSON types: sets become lists, and what JSON does not know becomes text."""
+    text = to_json(plugin.get_contents(), fallback=str, inf_nan_mode="strings")
+    return json_values.decode(text.decode())
+
+
 def _tools(context: AgentContext) -> Iterator[Plain]:
-    for name in context.tools.list():
-        tool = context.tools.get(name)
-        if tool is not None:
-            yield {
-                "name": name,
-                "description": tool.description,
-                "enabled": context.tools.is_enabled(name),
-                "callCount": context.tools.call_count(name),
-                "namespace": tool.namespace,
-            }
+    for tool in filter(None, map(context.tools.get, context.tools.list())):
+        yield {
+            "name": tool.name,
+            "description": tool.description,
+            "enabled": context.tools.is_enabled(tool.name),
+            "callCount": context.tools.call_count(tool.name),
+            "namespace": tool.namespace,
+        }
 
 
 def _components(item: InputItem, estimator: TokenEstimator) -> Iterator[_Component]:

@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context import Breakdown, Budget
@@ -73,6 +73,7 @@ def test_the_wire_form_has_the_missions_names() -> None:
     }
 
 
+@settings(deadline=None)
 @given(st.lists(COUNT, min_size=6, max_size=6), st.dictionaries(st.text(max_size=5), COUNT))
 def test_whatever_the_parts_they_add_up(counts: list[int], contents: dict[str, int]) -> None:
     prompt, persistent, instructions, tools, past, now = counts

@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context.messages import InputItem
@@ -174,6 +174,7 @@ ITEMS = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(ITEMS, max_size=12))
 def test_any_conversation_becomes_sound_and_repairing_again_changes_nothing(items: list[InputItem]) -> None:
     fixed = repair_pairs(pieces(*items))
@@ -182,6 +183,7 @@ def test_any_conversation_becomes_sound_and_repairing_again_changes_nothing(item
     assert [piece.item for piece in repair_pairs(fixed)] == [piece.item for piece in fixed]
 
 
+@settings(deadline=None)
 @given(st.lists(ITEMS, max_size=12))
 def test_no_words_get_lost_in_a_repair(items: list[InputItem]) -> None:
     def words(all_items: list[InputItem]) -> list[str]:

@@ -306,3 +306,24 @@ def test_notes_that_grow_with_every_cut_do_not_hold_up_the_prompt() -> None:
     prepared = context.prepare()
     assert prepared.budget.breakdown.plugin_contents["growing"] > 1_000
     assert prepared.budget.available >= 0
+
+
+def test_a_system_message_that_grows_faster_than_the_cuts_ends_in_an_overflow() -> None:
+    class Swelling(NotePad):
+        def get_content(self) -> str:
+            self.text = f"{self.text}{'x' * 700}"
+            return self.text
+
+    context = small(3_000)
+    context.register_plugin(Swelling(""))
+    seen = heard(context, "input:oversized")
+    answered(context, "word " * 9_000)
+    with pytest.raises(ContextOverflow, match="The prompt does not fit"):
+        context.prepare()
+    assert len(seen) == 1
+
+
+def test_with_nothing_stable_to_say_the_prompt_begins_with_the_history() -> None:
+    context = context_of(volatile_placement="tail")
+    context.add_user_message("hi")
+    assert texts_of(context.prepare().input)[0] == "hi"

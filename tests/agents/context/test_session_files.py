@@ -2,7 +2,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context.session_files import file_name, write_atomically
@@ -44,6 +44,7 @@ def test_an_empty_id_is_refused() -> None:
         file_name("")
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(st.sampled_from("ab./%_\\ü4A1 "), min_size=1, max_size=8), unique=True))
 def test_different_ids_have_different_names(names: list[str]) -> None:
     assert len({file_name(each) for each in names}) == len(names)

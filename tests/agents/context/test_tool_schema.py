@@ -74,7 +74,7 @@ def test_a_default_that_is_an_object_is_left_alone() -> None:
 @pytest.mark.parametrize("name", ["copy", "json", "schema", "model_config", "model_fields", "self_"])
 def test_a_parameter_may_be_called_like_a_method_of_a_model(name: str) -> None:
     space: dict[str, Any] = {}
-    exec(f"def call({name}: int): return {name}", space)  # noqa: S102
+    exec(f"def call({name}: int): return {name}", space)
     signature = Signature(space["call"])
     assert signature.bind({name: "4"}) == {name: 4}
 
