@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 
 from agents.budget_view import budget_view
 from agents.calls import called_by, calls_of
+from agents.context import json_values
 from agents.conversation import (
     PAGE_SIZE,
     MessageView,
@@ -36,21 +37,20 @@ class ConversationPart:
         """Return whether the person gets the controls of the turn."""
         return viewer.may_act
 
-    def read(self, session_id: UUID, cursors: Collection[Cursor]) -> Mapping[Cursor, "ConversationUpdate"]:
+    def read(
+        self, session: AgentSession, cursors: Collection[Cursor]
+    ) -> Mapping[Cursor, "ConversationUpdate"]:
         """Return the changed messages for each cursor that is behind, or the newest ones."""
-        session = AgentSession.objects.select_related("profile").filter(pk=session_id).first()
-        if session is None:
-            return {}
         revision = session.conversation_revision
         since = {each: each if isinstance(each, int) else None for each in cursors if each != revision}
         messages = _Messages(session)
-        turn = turn_view(session_id) if since else None
+        turn = turn_view(session.pk) if since else None
         return {
             cursor: ConversationUpdate(revision, *messages.since(start), turn)
             for cursor, start in since.items()
         }
 
-    def transition(self, session_id: UUID, old: View, new: View) -> None:
+    def transition(self, session: AgentSession, old: View, new: View) -> None:
         """Return nothing: who gains or loses the controls gets a snapshot."""
 
 
@@ -89,24 +89,28 @@ class HeadPart:
     def view(self, session_id: UUID, viewer: Viewer) -> None:
         """Return nothing: there is one view."""
 
-    def read(self, session_id: UUID, cursors: Collection[Cursor]) -> Mapping[Cursor, "HeadUpdate"]:
-        """Return the head for everybody who has another one; the cursor is a digest of it."""
-        session = AgentSession.objects.filter(pk=session_id).first()
-        if session is None:
+    def read(self, session: AgentSession, cursors: Collection[Cursor]) -> Mapping[Cursor, "HeadUpdate"]:
+        """Return the head for everybody who may have another one; the cursor is a digest of its source."""
+        budget = json_values.encode(session.last_budget)
+        source = f"{session.status} {session.conversation_revision} {budget}"
+        digest = hashlib.sha256(source.encode()).hexdigest()
+        behind = [cursor for cursor in cursors if cursor != digest]
+        if not behind:
             return {}
-        turn = turn_view(session_id)
+        turn = turn_view(session.pk)
         status = {
             "status": session.status,
             "turn_number": turn.number if turn else None,
             "model": session.settings.get("model", ""),
         }
         update = HeadUpdate(
+            cursor=digest,
             status=render_to_string("agents/_status.html", status),
             budget=render_to_string("agents/_budget.html", {"budget": budget_view(session)}),
         )
-        return {cursor: update for cursor in cursors if cursor != update.cursor}
+        return dict.fromkeys(behind, update)
 
-    def transition(self, session_id: UUID, old: View, new: View) -> None:
+    def transition(self, session: AgentSession, old: View, new: View) -> None:
         """Return nothing: the one view never changes."""
 
 
@@ -114,13 +118,9 @@ class HeadPart:
 class HeadUpdate:
     """The head of the page."""
 
+    cursor: str
     status: str
     budget: str
-
-    @property
-    def cursor(self) -> str:
-        """A digest: the head is sent again only when something in it is different."""
-        return hashlib.sha256(f"{self.status}\n{self.budget}".encode()).hexdigest()
 
     def frame(self, view: View) -> Frame:
         """Return the frame for everybody."""

@@ -21,8 +21,8 @@ Frame = Mapping[str, Any]
 SETTLE_SECONDS = 0.010
 GAP_SECONDS = 0.100
 # Under load the gap is this many times the duration of a read, so that reads never queue.
-LOAD_FACTOR = 2.0
-WIDEST_GAP_SECONDS = 2.0
+LOAD_FACTOR = 1.0
+WIDEST_GAP_SECONDS = 1.0
 RETRY_SECONDS = 1.0
 
 
@@ -79,15 +79,16 @@ class Part(Protocol):
         """Return how this person sees the part now."""
         ...
 
-    def read(self, session_id: UUID, cursors: Collection[Cursor]) -> Mapping[Cursor, Update]:
+    def read(self, session: AgentSession, cursors: Collection[Cursor]) -> Mapping[Cursor, Update]:
         """Return an update for each cursor that misses something; None always does.
 
+        ``session`` was read just now, with its profile, and before anything that this method reads.
         All updates of one call should lead to the same cursor. Rows may be newer than that cursor, since the
         next update repeats them; they must not be older.
         """
         ...
 
-    def transition(self, session_id: UUID, old: View, new: View) -> Frame | None:
+    def transition(self, session: AgentSession, old: View, new: View) -> Frame | None:
         """Return the frame that turns the page of the old view into one of the new; None: send a snapshot."""
         ...
 
@@ -231,22 +232,22 @@ class _Reading:
         self.revision: int | None = None
 
     def carry_out(self) -> Sequence[Delivery]:
-        # The revision first: whatever commits after it is heard of again.
-        found = AgentSession.objects.filter(pk=self._session_id).values_list("revision", flat=True)
-        self.revision = found.first()
-        if self.revision is None:
+        # The session first: whatever commits after it is heard of again.
+        session = AgentSession.objects.select_related("profile").filter(pk=self._session_id).first()
+        if session is None:
             return ()
+        self.revision = session.revision
         deliveries = [Delivery(seat) for seat in self._seats]
         for part in self._parts:
-            _PartReading(self._session_id, part).serve(deliveries)
+            _PartReading(session, part).serve(deliveries)
         return deliveries
 
 
 class _PartReading:
     """One part of one read; equal wishes are answered with the same text."""
 
-    def __init__(self, session_id: UUID, part: Part) -> None:
-        self._session_id, self._part = session_id, part
+    def __init__(self, session: AgentSession, part: Part) -> None:
+        self._session, self._part = session, part
         self._views: dict[Viewer, View] = {}
         self._transitions: dict[tuple[View, View], str | None] = {}
         self._frames: dict[tuple[Cursor, View], str] = {}
@@ -256,7 +257,7 @@ class _PartReading:
             self._settle_view(delivery)
         name = self._part.name
         cursors = {delivery.cursors[name] for delivery in deliveries}
-        updates = self._part.read(self._session_id, cursors) if cursors else {}
+        updates = self._part.read(self._session, cursors) if cursors else {}
         for delivery in deliveries:
             cursor, view = delivery.cursors[name], delivery.views[name]
             update = updates.get(cursor)
@@ -273,7 +274,7 @@ class _PartReading:
         new = self._view(seat.viewer) if seat.view_is_stale else old
         if new != old and cursor is not None:
             if (old, new) not in self._transitions:
-                frame = self._part.transition(self._session_id, old, new)
+                frame = self._part.transition(self._session, old, new)
                 self._transitions[old, new] = None if frame is None else _text(frame)
             text = self._transitions[old, new]
             if text is None:
@@ -284,7 +285,7 @@ class _PartReading:
 
     def _view(self, viewer: Viewer) -> View:
         if viewer not in self._views:
-            self._views[viewer] = self._part.view(self._session_id, viewer)
+            self._views[viewer] = self._part.view(self._session.pk, viewer)
         return self._views[viewer]
 
 

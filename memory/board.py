@@ -100,7 +100,7 @@ def board_page(session: AgentSession, user: User) -> BoardPage:
     """Return the whiteboard as the person sees it now; values are rendered, so never inside a transaction."""
     view = view_of(user.pk, session.profile_id, may_act=may_act(user, session))
     store = whiteboard_row(session.pk)
-    board = read_board(session.pk, store)
+    board = read_board(session, store)
     load_values(filter(view.shows, board.entries))
     now = timezone.now()
     return BoardPage(
@@ -142,14 +142,14 @@ def whiteboard_row(session_id: UUID) -> Store | None:
     return Store.objects.filter(kind=Store.Kind.WHITEBOARD, session_id=session_id).first()
 
 
-def read_board(session_id: UUID, store: Store | None, *, since: int | None = None) -> Board:
+def read_board(session: AgentSession, store: Store | None, *, since: int | None = None) -> Board:
     """Return the whiteboard behind ``store`` without the values, which ``load_values`` brings.
 
     Departures are listed from the revision ``since`` on. The entries may be newer than ``store``, never
     older: the revision was read first, so what is written in between is read twice rather than missed. A
     transaction would not do: in SQLite it takes the write lock.
     """
-    limits = _limits(session_id)
+    limits = _limits(session)
     if store is None:
         return Board(0, (), (), _summary((), limits))
     entries = list(store.entries.order_by("position").defer("value"))
@@ -192,9 +192,8 @@ def _departures(store: Store, since: int, entries: Iterable[Entry]) -> Sequence[
     return [departure for key, departure in found.items() if key not in here]
 
 
-def _limits(session_id: UUID) -> Mapping[str, Any]:
-    found = AgentSession.objects.filter(pk=session_id).values_list("settings", flat=True).first() or {}
-    limits = found.get("whiteboard", {})
+def _limits(session: AgentSession) -> Mapping[str, Any]:
+    limits = session.settings.get("whiteboard", {})
     return limits if isinstance(limits, dict) else {}
 
 

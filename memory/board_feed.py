@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from agents.feed import Frame
+from agents.models import AgentSession
 from agents.watcher import Cursor, View, Viewer
 from memory.actors import AGENT_NAME
 from memory.board import Board, last_eviction, load_values, read_board, tray, view_of, whiteboard_row
@@ -30,31 +31,31 @@ class BoardPart:
         """Return how the person sees the board: pins, layout, and whether there are controls."""
         return view_of(viewer.user_id, viewer.profile_id, may_act=viewer.may_act)
 
-    def read(self, session_id: UUID, cursors: Collection[Cursor]) -> Mapping[Cursor, "BoardUpdate"]:
+    def read(self, session: AgentSession, cursors: Collection[Cursor]) -> Mapping[Cursor, "BoardUpdate"]:
         """Return a delta for each cursor that is behind, or a snapshot for one that is too far from it."""
-        store = whiteboard_row(session_id)
+        store = whiteboard_row(session.pk)
         revision = store.revision if store else 0
         starts = {cursor: _start(cursor, revision) for cursor in cursors if cursor != revision}
         if not starts:
             return {}
         deltas = [start for start in starts.values() if start is not None]
-        board = read_board(session_id, store, since=min(deltas, default=None))
+        board = read_board(session, store, since=min(deltas, default=None))
         first = 0 if len(deltas) < len(starts) else min(deltas)
         load_values(entry for entry in board.entries if entry.revision > first)
-        fragments = _Fragments(session_id, timezone.now())
+        fragments = _Fragments(session.pk, timezone.now())
         dock = ""
         if first == 0 or any(departure.was_evicted for departure in board.departures):
             dock = fragments.part("_dock_line.html", dock=last_eviction(store) if store else None)
         return {cursor: BoardUpdate(board, start, fragments, dock) for cursor, start in starts.items()}
 
-    def transition(self, session_id: UUID, old: View, new: View) -> Frame:
+    def transition(self, session: AgentSession, old: View, new: View) -> Frame:
         """Return the cards that a change of this person's view brings, alters or takes away."""
         before, after = cast("BoardView", old), cast("BoardView", new)
-        board = read_board(session_id, whiteboard_row(session_id))
+        board = read_board(session, whiteboard_row(session.pk))
         shown = [entry for entry in board.entries if after.shows(entry) and _differs(entry, before, after)]
         hidden = [entry for entry in board.entries if before.shows(entry) and not after.shows(entry)]
         load_values(shown)
-        fragments = _Fragments(session_id, timezone.now())
+        fragments = _Fragments(session.pk, timezone.now())
         return {
             "type": "view",
             "view": after.token,

@@ -86,15 +86,15 @@ def test_a_read_takes_the_same_number_of_statements_however_full_the_board_is(
 ) -> None:
     for number in range(15):
         write(session, f"key {number}")
-    with django_assert_num_queries(5):
-        board = read_board(session.pk, whiteboard_row(session.pk), since=3)
+    with django_assert_num_queries(4):
+        board = read_board(session, whiteboard_row(session.pk), since=3)
         load_values(board.entries)
         assert [entry.value for entry in board.entries] == ['"x"'] * 15
 
 
 def test_an_entry_that_is_gone_when_its_value_is_read_becomes_null(session: AgentSession) -> None:
     write(session, "plan")
-    board = read_board(session.pk, whiteboard_row(session.pk))
+    board = read_board(session, whiteboard_row(session.pk))
     remove(session, "plan")
     load_values(board.entries)
     assert board.entries[0].value == "null"

@@ -1,7 +1,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -23,7 +22,7 @@ SECRET = "the vault opens at 4711"
 
 
 def frame_at(session: AgentSession, cursor: Cursor, view: BoardView = NOBODY_PINNED) -> Mapping[str, Any]:
-    return PART.read(session.pk, {cursor})[cursor].frame(view)
+    return PART.read(session, {cursor})[cursor].frame(view)
 
 
 def keys(cards: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -53,12 +52,7 @@ def test_a_board_that_was_never_written_on_gives_an_empty_snapshot(session: Agen
     frame = frame_at(session, None)
     assert (frame["cards"], frame["to"]) == ([], 0)
     assert "0 of 20 entries" in frame["summary"]
-    assert PART.read(session.pk, {0}) == {}
-
-
-def test_a_board_of_no_session_gives_an_empty_snapshot() -> None:
-    update = PART.read(uuid4(), {None})[None]
-    assert update.frame(NOBODY_PINNED)["cards"] == []
+    assert PART.read(session, {0}) == {}
 
 
 def test_a_card_carries_its_parts_with_ids_made_from_the_key(session: AgentSession) -> None:
@@ -92,14 +86,14 @@ def test_the_last_of_many_changes_of_a_key_wins(session: AgentSession) -> None:
 
 def test_a_watcher_that_has_everything_gets_nothing(session: AgentSession) -> None:
     write(session, "one")
-    assert PART.read(session.pk, {1}) == {}
-    assert PART.read(session.pk, set()) == {}
+    assert PART.read(session, {1}) == {}
+    assert PART.read(session, set()) == {}
 
 
 def test_one_read_serves_watchers_at_different_cursors(session: AgentSession) -> None:
     for number in range(4):
         write(session, f"key {number}")
-    updates = PART.read(session.pk, {None, 1, 3, 4})
+    updates = PART.read(session, {None, 1, 3, 4})
     assert set(updates) == {None, 1, 3}
     assert {update.cursor for update in updates.values()} == {4}
     assert len(updates[None].frame(NOBODY_PINNED)["cards"]) == 4
@@ -163,8 +157,8 @@ def test_a_hidden_value_is_in_no_frame(session: AgentSession) -> None:
     write(session, "plan", "open")
     write(session, "vault", f"{SECRET}!", shown=False)
     everything = [frame_at(session, cursor) for cursor in (None, 0, 1, 2)]
-    everything.append(PART.transition(session.pk, pinning("plan"), NOBODY_PINNED))
-    everything.append(PART.transition(session.pk, pinning("vault"), NOBODY_PINNED))
+    everything.append(PART.transition(session, pinning("plan"), NOBODY_PINNED))
+    everything.append(PART.transition(session, pinning("vault"), NOBODY_PINNED))
     text = json.dumps(everything)
     assert SECRET not in text
     assert "4711" not in text
@@ -186,7 +180,7 @@ def test_an_entry_that_the_agent_stops_showing_leaves_as_hidden(session: AgentSe
 def test_two_viewers_get_what_each_of_them_pinned(session: AgentSession) -> None:
     write(session, "a", "value of a", shown=False)
     write(session, "b", "value of b", shown=False)
-    update = PART.read(session.pk, {None})[None]
+    update = PART.read(session, {None})[None]
     one, two = update.frame(pinning("a")), update.frame(pinning("b"))
     assert (keys(one["cards"]), keys(two["cards"])) == (["a"], ["b"])
     assert "value of b" not in json.dumps(one)
@@ -195,7 +189,7 @@ def test_two_viewers_get_what_each_of_them_pinned(session: AgentSession) -> None
 
 def test_a_new_pin_shows_the_card_although_the_entry_did_not_change(session: AgentSession) -> None:
     write(session, "a", "value of a", shown=False)
-    frame = PART.transition(session.pk, NOBODY_PINNED, pinning("a"))
+    frame = PART.transition(session, NOBODY_PINNED, pinning("a"))
     assert frame["type"] == "view"
     assert keys(frame["cards"]) == ["a"]
     assert "value of a" in frame["cards"][0]["body"]
@@ -206,7 +200,7 @@ def test_a_new_pin_shows_the_card_although_the_entry_did_not_change(session: Age
 def test_a_pin_taken_away_hides_what_the_agent_does_not_show(session: AgentSession) -> None:
     write(session, "mine", shown=False)
     write(session, "theirs", shown=True)
-    frame = PART.transition(session.pk, pinning("mine", "theirs"), NOBODY_PINNED)
+    frame = PART.transition(session, pinning("mine", "theirs"), NOBODY_PINNED)
     assert reasons(frame) == {"mine": "hidden"}
     assert keys(frame["cards"]) == ["theirs"]
     assert "Pinned by you" not in frame["cards"][0]["foot"]
@@ -216,17 +210,17 @@ def test_a_pin_taken_away_hides_what_the_agent_does_not_show(session: AgentSessi
 def test_cards_that_look_the_same_are_not_in_a_view_frame(session: AgentSession) -> None:
     write(session, "pinned")
     write(session, "other")
-    frame = PART.transition(session.pk, NOBODY_PINNED, pinning("pinned"))
+    frame = PART.transition(session, NOBODY_PINNED, pinning("pinned"))
     assert keys(frame["cards"]) == ["pinned"]
 
 
 def test_who_becomes_an_operator_gets_the_controls_of_every_card(session: AgentSession) -> None:
     write(session, "one")
     write(session, "two")
-    frame = PART.transition(session.pk, NOBODY_PINNED, pinning(may_act=True))
+    frame = PART.transition(session, NOBODY_PINNED, pinning(may_act=True))
     assert sorted(keys(frame["cards"])) == ["one", "two"]
     assert all("delete-form" in card["head"] for card in frame["cards"])
-    back = PART.transition(session.pk, pinning(may_act=True), NOBODY_PINNED)
+    back = PART.transition(session, pinning(may_act=True), NOBODY_PINNED)
     assert not any("delete-form" in card["head"] for card in back["cards"])
 
 
