@@ -85,8 +85,10 @@ class SessionQuery(TypedDict, total=False):
 class ContextStorage(Protocol):
     """Where the sessions of one agent are kept."""
 
-    journal: HistoryJournal | None
-    """Keeps the histories of the same sessions; None when there is no such place."""
+    @property
+    def journal(self) -> HistoryJournal | None:
+        """Keeps the histories of the same sessions; None when there is no such place."""
+        ...
 
     def save(self, session_id: str, state: ContextState, metadata: Mapping[str, JSON] | None = None) -> None:
         """Store the state, replacing an older one; the time of creation stays."""
