@@ -3,7 +3,17 @@
 from agents.models.message import Message
 from agents.models.profile import AgentProfile
 from agents.models.recording import RecordedTurn, Recording
+from agents.models.saved_context import SavedContext, SavedHistoryLine
 from agents.models.session import AgentSession
 from agents.models.turn import Turn
 
-__all__ = ["AgentProfile", "AgentSession", "Message", "RecordedTurn", "Recording", "Turn"]
+__all__ = [
+    "AgentProfile",
+    "AgentSession",
+    "Message",
+    "RecordedTurn",
+    "Recording",
+    "SavedContext",
+    "SavedHistoryLine",
+    "Turn",
+]
