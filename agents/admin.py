@@ -1,0 +1,213 @@
+"""Admin pages of agents: profiles are edited here, everything that happened is only read."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from agents import leases, sessions
+from agents.context import json_values
+from agents.context.json_values import JSON, InvalidJSON
+from agents.models import AgentProfile, AgentSession, Message, RecordedTurn, Recording, Turn
+from agents.models.fields import JSONTextField
+
+SHOWN_CHARACTERS = 100_000
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+else:
+    ModelAdmin = admin.ModelAdmin
+
+
+class StrictJSONField(forms.JSONField):
+    """A form field for JSON that refuses what the rows could not keep, with its remedy."""
+
+    def to_python(self, value: Any) -> Any:
+        """Return the parsed value."""
+        parsed = super().to_python(value)
+        try:
+            json_values.encode(parsed)
+        except InvalidJSON as fault:
+            raise ValidationError(str(fault)) from None
+        return parsed
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the value as text to edit."""
+        return value if isinstance(value, str) else json_values.pretty(value)
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """Return what was typed, unparsed: it is shown again when it was refused."""
+        return data
+
+
+def pretty(column: str) -> Callable[[models.Model], SafeString]:
+    """Return a read-only admin column that shows JSON, parsed or as text, indented."""
+
+    @admin.display(description=column.replace("_", " "))
+    def show(row: models.Model) -> SafeString:
+        return format_html("<pre>{}</pre>", _indented(getattr(row, column)))
+
+    return show
+
+
+def _indented(value: JSON) -> str:
+    try:
+        text = json_values.pretty(json_values.decode(value) if isinstance(value, str) else value)
+    except InvalidJSON:
+        text = str(value)
+    if len(text) <= SHOWN_CHARACTERS:
+        return text
+    return f"{text[:SHOWN_CHARACTERS]}\n… {len(text) - SHOWN_CHARACTERS:,} more characters"
+
+
+class ReadOnlyAdmin(ModelAdmin):
+    """Rows that only domain functions write: to look at, not to add, change or delete.
+
+    Attributes:
+        pretty_columns: JSON columns that are shown indented instead of as stored.
+    """
+
+    show_full_result_count = False
+    pretty_columns: tuple[str, ...] = ()
+
+    def get_fields(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
+        """Return every column, JSON ones indented."""
+        names = [each.name for each in self.opts.get_fields() if each.concrete and not each.auto_created]
+        return [pretty(name) if name in self.pretty_columns else name for name in names]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
+        """Return every column."""
+        return self.get_fields(request, obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Return False."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        """Return False: people may view, with the permission for it."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        """Return False."""
+        return False
+
+
+@admin.register(AgentProfile)
+class AgentProfileAdmin(ModelAdmin):
+    """Agents and who may see and steer them."""
+
+    list_display = ("name", "slug", "model", "created_at")
+    list_filter = ("model",)
+    search_fields = ("name", "slug", "model", "system_prompt")
+    raw_id_fields = ("members", "operators")
+    prepopulated_fields = {"slug": ("name",)}
+    formfield_overrides = {JSONTextField: {"form_class": StrictJSONField}}
+
+
+@admin.register(AgentSession)
+class AgentSessionAdmin(ReadOnlyAdmin):
+    """Sessions, with the actions that repair one."""
+
+    list_display = (
+        "title",
+        "profile",
+        "status",
+        "user",
+        "message_count",
+        "message_tokens",
+        "entry_count",
+        "lease_owner",
+        "changed_at",
+    )
+    list_filter = ("status", "profile")
+    list_select_related = ("profile", "user")
+    search_fields = ("title", "=id", "profile__name", "user__username")
+    pretty_columns = ("settings", "last_budget")
+    actions = ("stop", "retry", "free")
+
+    @admin.action(description="Stop the turn", permissions=["operate"])
+    def stop(self, request: HttpRequest, queryset: QuerySet[AgentSession]) -> None:
+        """Ask the unfinished turn of each session to stop."""
+        self._act(request, queryset, sessions.stop_turn, "Asked to stop")
+
+    @admin.action(description="Retry the last turn", permissions=["operate"])
+    def retry(self, request: HttpRequest, queryset: QuerySet[AgentSession]) -> None:
+        """Queue the failed last turn of each session again."""
+        self._act(request, queryset, sessions.retry_turn, "Queued again")
+
+    @admin.action(description="Free from a dead worker", permissions=["operate"])
+    def free(self, request: HttpRequest, queryset: QuerySet[AgentSession]) -> None:
+        """Take the lease from whoever holds it; a worker that still runs stops at its next write."""
+        for session in queryset:
+            leases.release(session.pk, session.fence)
+        self.message_user(request, f"Freed: {len(queryset)}. A stalled turn is taken up again by itself.")
+
+    def has_operate_permission(self, request: HttpRequest) -> bool:
+        """Return whether the person may change sessions, which the actions need."""
+        return request.user.has_perm("agents.change_agentsession")
+
+    def _act(
+        self,
+        request: HttpRequest,
+        chosen: Iterable[AgentSession],
+        act: Callable[[AgentSession], object],
+        done: str,
+    ) -> None:
+        count = 0
+        for session in chosen:
+            try:
+                act(session)
+            except sessions.NothingToDo as reason:
+                self.message_user(request, f"{session}: {reason}", messages.WARNING)
+            else:
+                count += 1
+        self.message_user(request, f"{done}: {count}.")
+
+
+@admin.register(Turn)
+class TurnAdmin(ReadOnlyAdmin):
+    """Turns, the queue of work."""
+
+    list_display = ("session", "index", "status", "author", "attempts", "created_at", "finished_at")
+    list_filter = ("status", "cancel_requested")
+    list_select_related = ("session", "author")
+    search_fields = ("session__title", "=session__id", "author__username", "error")
+    pretty_columns = ("input", "usage")
+
+
+@admin.register(Message)
+class MessageAdmin(ReadOnlyAdmin):
+    """What was said."""
+
+    list_display = ("session", "sequence", "role", "tokens", "in_context", "created_at")
+    list_filter = ("role", "in_context")
+    list_select_related = ("session",)
+    search_fields = ("session__title", "=session__id", "=item_id")
+    pretty_columns = ("blocks", "context_blocks")
+
+
+@admin.register(Recording)
+class RecordingAdmin(ReadOnlyAdmin):
+    """Imported conversations."""
+
+    list_display = ("source", "session", "message_count", "pause_ms", "created_at")
+    list_select_related = ("session",)
+    search_fields = ("source", "session__title")
+    pretty_columns = ("tools",)
+
+
+@admin.register(RecordedTurn)
+class RecordedTurnAdmin(ReadOnlyAdmin):
+    """What was recorded for single turns."""
+
+    list_display = ("turn", "end_position")
+    list_select_related = ("turn",)
+    search_fields = ("turn__session__title", "=turn__session__id")
+    pretty_columns = ("replies",)
