@@ -21,6 +21,10 @@ help: ## Show this list
 	$(PIP) install --require-hashes -r requirements/dev.txt
 	touch $@
 
+.venv/bench: .venv/runtime requirements/bench.txt
+	$(PIP) install --require-hashes -r requirements/bench.txt
+	touch $@
+
 node_modules: package.json package-lock.json
 	@if command -v npm >/dev/null; then npm ci --silent --no-audit --no-fund && touch $@; fi
 
@@ -40,7 +44,7 @@ browser: .venv/dev ## Run the browser tests for every width and theme, in both m
 traps: .venv/dev ## List every weakness of the specification with the test that beats it
 	$(BIN)/python scripts/traps.py
 
-bench: .venv/dev ## Measure, side by side
+bench: .venv/bench ## Measure, side by side with what others use
 	$(BIN)/python -m benchmarks
 
 lint: .venv/dev node_modules ## Check style, types, imports, templates, spelling and dependencies
@@ -58,6 +62,7 @@ lint: .venv/dev node_modules ## Check style, types, imports, templates, spelling
 locks: .venv/dev ## Resolve the lock files anew from pyproject.toml
 	$(BIN)/pip-compile --quiet $(LOCK) -o requirements/runtime.txt pyproject.toml
 	$(BIN)/pip-compile --quiet $(LOCK) --extra scaled --extra uvicorn --extra dev -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
+	$(BIN)/pip-compile --quiet $(LOCK) --extra bench -c requirements/dev.txt -o requirements/bench.txt pyproject.toml
 
 LOCK := --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
