@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from agents.context.budget import Budget
 from agents.context.counting import count_item
-from agents.context.pairing import Piece, is_sound, repair_pairs
+from agents.context.pairing import Piece, repair_pairs
 from agents.context.prompt import Prompt, PromptBuilder
 
 if TYPE_CHECKING:
@@ -29,27 +29,33 @@ class Window:
 
 
 @dataclass(frozen=True)
+class Flow:
+    """History and pending input with whole pairs only, and their tokens."""
+
+    items: list[InputItem]
+    conversation_tokens: int
+    input_tokens: int
+
+
+@dataclass(frozen=True)
 class Assembly:
     """A prompt as it would be sent now.
 
     Attributes:
-        pieces: history and pending input with whole pairs only.
+        messages: history and pending input with whole pairs only.
         tools: definitions as counted.
     """
 
     prompt: Prompt
-    pieces: Sequence[Piece]
+    messages: list[InputItem]
     tools: list[ToolDefinition]
     budget: Budget
 
     def items(self) -> list[InputItem]:
         """Return what is sent: system message, history, pending input, and the tail when there is one."""
-        items = [piece.item for piece in self.pieces]
-        if self.prompt.system is not None:
-            items.insert(0, self.prompt.system.item)
-        if self.prompt.tail is not None:
-            items.append(self.prompt.tail.item)
-        return items
+        before = [self.prompt.system.item] if self.prompt.system else []
+        after = [self.prompt.tail.item] if self.prompt.tail else []
+        return [*before, *self.messages, *after]
 
 
 class Assembler:
@@ -81,22 +87,24 @@ class Assembler:
             plugins=self._plugins.texts(),
             now_ms=now_ms,
         )
-        pieces = self._sound_pieces()
-        current_input = sum(piece.tokens or 0 for piece in pieces if piece.is_pending)
+        flow = self._flow()
         breakdown = prompt.breakdown(
             tools=self._tools.count_tokens(self._estimator),
-            conversation=sum(piece.tokens or 0 for piece in pieces) - current_input,
-            current_input=current_input,
+            conversation=flow.conversation_tokens,
+            current_input=flow.input_tokens,
         )
         budget = Budget(self.window.max_tokens, self.window.response_reserve, breakdown)
-        return Assembly(prompt, pieces, self._tools.definitions(), budget)
+        return Assembly(prompt, flow.items, self._tools.definitions(), budget)
 
-    def _sound_pieces(self) -> list[Piece]:
-        pieces = self._conversation.pieces()
-        if is_sound(pieces):
-            return pieces
+    def _flow(self) -> Flow:
+        talk = self._conversation
+        if talk.is_sound():
+            return Flow(talk.items() + talk.pending_items(), talk.history_tokens, talk.pending_tokens)
         previous, self._recounted = self._recounted, {}
-        return [self._counted(piece, previous) for piece in repair_pairs(pieces)]
+        pieces = [self._counted(piece, previous) for piece in repair_pairs(talk.pieces())]
+        input_tokens = sum(piece.tokens or 0 for piece in pieces if piece.is_pending)
+        total = sum(piece.tokens or 0 for piece in pieces)
+        return Flow([piece.item for piece in pieces], total - input_tokens, input_tokens)
 
     def _counted(self, piece: Piece, previous: dict[str, tuple[InputItem, int]]) -> Piece:
         if piece.tokens is not None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agents.context.counting import count_item
-from agents.context.pairing import Piece, piece_of
+from agents.context.pairing import PairWatch, Piece, piece_of
 
 if TYPE_CHECKING:
     from agents.context.messages import InputItem
@@ -27,13 +28,31 @@ class Conversation:
         self._history: list[Piece] = []
         self._pending: list[Piece] = []
         self._tokens: dict[str, int] = {}
+        # Kept beside the history, so that a prompt costs nothing for what was said long ago.
+        self._items: list[InputItem] = []
+        self._history_tokens = 0
+        self._watch = PairWatch()
 
     def __len__(self) -> int:
         return len(self._history)
 
+    @property
+    def history_tokens(self) -> int:
+        """Tokens of the history."""
+        return self._history_tokens
+
+    @property
+    def pending_tokens(self) -> int:
+        """Tokens of the pending input."""
+        return sum(piece.tokens or 0 for piece in self._pending)
+
+    def is_sound(self) -> bool:
+        """Tell whether every call is answered right after it and nothing else is answered."""
+        return self._watch.is_sound_with(self._pending)
+
     def items(self) -> list[InputItem]:
         """Return the history, oldest first."""
-        return [piece.item for piece in self._history]
+        return self._items.copy()
 
     def pending_items(self) -> list[InputItem]:
         """Return the pending input in the order it came."""
@@ -66,26 +85,30 @@ class Conversation:
 
     def append(self, items: Iterable[InputItem]) -> None:
         """Append items to the history; the pending input stays what it is."""
-        self._history.extend(self._take(item, None) for item in items)
+        self._extend([self._take(item, None) for item in items])
 
     def settle_pending(self) -> None:
         """Move the pending input to the end of the history."""
-        self._history.extend(
-            Piece(piece.item, piece.tokens, False, piece.uses, piece.results, piece.results_first)
-            for piece in self._pending
-        )
+        self._extend([replace(piece, is_pending=False) for piece in self._pending])
         self._pending = []
 
     def load(self, history: Iterable[Counted], pending: Iterable[Counted]) -> None:
         """Replace everything; an item that comes with its count is not counted again."""
         taken = [self._take(item, tokens) for item, tokens in history]
-        waiting = [self._take(item, tokens, is_pending=True) for item, tokens in pending]
-        self._history, self._pending = taken, waiting
+        self._pending = [self._take(item, tokens, is_pending=True) for item, tokens in pending]
+        self._history, self._items, self._history_tokens, self._watch = [], [], 0, PairWatch()
+        self._extend(taken)
         self._tokens = {piece.item["id"]: piece.tokens or 0 for piece in self.pieces()}
 
     def clear(self) -> None:
         """Drop history and pending input."""
         self.load((), ())
+
+    def _extend(self, pieces: list[Piece]) -> None:
+        self._history += pieces
+        self._items += [piece.item for piece in pieces]
+        self._history_tokens += sum(piece.tokens or 0 for piece in pieces)
+        self._watch.feed(pieces)
 
     def _take(self, item: InputItem, tokens: int | None, *, is_pending: bool = False) -> Piece:
         counted = count_item(item, self._estimator) if tokens is None else tokens

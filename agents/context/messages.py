@@ -142,6 +142,8 @@ def user_message(item_id: str, content: str | Sequence[Mapping[str, Any]]) -> Me
     Raises:
         InvalidItem: for empty content, unknown blocks, and text that cannot be stored.
     """
+    if not isinstance(content, Sequence):
+        raise InvalidItem("A user message is a text or a list of blocks.")
     blocks: object = (
         [InputText(type="input_text", text=content)] if isinstance(content, str) else list(content)
     )
@@ -222,12 +224,14 @@ def _check_message(item: dict[str, Any]) -> None:
 
 def _output_items(output: object) -> list[Mapping[str, Any]]:
     if isinstance(output, str):
-        return [{"type": "message", "content": [{"type": "output_text", "text": output}]}]
+        return [{"type": "message", "content": output}]
     if not isinstance(output, Sequence):
         inner = getattr(output, "output", None)
         if isinstance(inner, str | Sequence):
             return _output_items(inner)
         raise InvalidItem("An assistant response is a text, a list of items, or an object with `output`.")
+    if not all(isinstance(item, Mapping) for item in output):
+        raise InvalidItem("The items of an assistant response are dicts.")
     return list(output)
 
 
@@ -237,6 +241,8 @@ def _assistant_blocks(item: Mapping[str, Any]) -> list[dict[str, Any]]:
     content = item.get("content") or []
     if isinstance(content, str):
         content = [{"type": "output_text", "text": content}]
+    if not isinstance(content, Sequence) or not all(isinstance(block, dict) for block in content):
+        raise InvalidItem("The content of an assistant message is a text or a list of blocks.")
     blocks = [_assistant_block(cast("dict[str, Any]", json_values.repair(block))) for block in content]
     return [block for block in blocks if block.get("text") != ""]
 
@@ -246,8 +252,15 @@ def _assistant_block(block: dict[str, Any]) -> dict[str, Any]:
         return {**block, "type": "output_text"}
     if block.get("type") == "tool_use" and not isinstance(block.get("arguments"), str):
         given = block.pop("arguments", None) or block.pop("input", None) or {}
-        return {**block, "arguments": json_values.encode(given)}
+        return {**block, "arguments": _as_json_text(given, "The arguments of a call")}
     return block
+
+
+def _as_json_text(value: object, what: str) -> str:
+    try:
+        return json_values.encode(value)
+    except json_values.InvalidJSON as fault:
+        raise InvalidItem(f"{what} cannot be written as JSON: {fault}") from fault
 
 
 def _result_block(result: ToolOutcome) -> dict[str, JSON]:
@@ -256,18 +269,15 @@ def _result_block(result: ToolOutcome) -> dict[str, JSON]:
     if isinstance(content, dict) and isinstance(content.get(IMAGES), list) and content[IMAGES]:
         images = content[IMAGES]
         content = {name: value for name, value in content.items() if name not in {IMAGES, "base64"}}
-    try:
-        text = content if isinstance(content, str) else json_values.encode(content)
-    except json_values.InvalidJSON as fault:
-        raise InvalidItem(f"The tool result cannot be written as JSON: {fault}") from fault
+    text = content if isinstance(content, str) else _as_json_text(content, "The tool result")
     block: dict[str, JSON] = {
         "type": "tool_result",
-        "tool_use_id": result["tool_use_id"],
+        "tool_use_id": result.get("tool_use_id"),
         "content": json_values.repair_text(text),
     }
     error = result.get("error") or _FAILED_STATES.get(str(result.get("state")))
     if error:
-        block["error"] = json_values.repair_text(error)
+        block["error"] = json_values.repair_text(str(error))
     if images:
         block[IMAGES] = json_values.repair(images)
     return block

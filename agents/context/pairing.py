@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
@@ -48,23 +48,40 @@ def piece_of(item: InputItem, tokens: int | None = None, *, is_pending: bool = F
     )
 
 
-def is_sound(pieces: Sequence[Piece]) -> bool:
+class PairWatch:
+    """Follows a growing conversation and tells whether its pairs are whole so far.
+
+    Whole means: every call is answered once, directly after it, and nothing else is answered.
+    """
+
+    def __init__(self) -> None:
+        self._open: frozenset[str] = frozenset()
+        self._is_broken = False
+
+    def feed(self, pieces: Iterable[Piece]) -> None:
+        """Look at the next pieces."""
+        for piece in pieces:
+            if piece.results or piece.uses or self._open:
+                self._look_at(piece)
+
+    def is_sound_with(self, pieces: Iterable[Piece]) -> bool:
+        """Tell whether all pairs are whole and answered after some more pieces, without going on to them."""
+        ahead = PairWatch()
+        ahead._open, ahead._is_broken = self._open, self._is_broken
+        ahead.feed(pieces)
+        return not (ahead._is_broken or ahead._open)
+
+    def _look_at(self, piece: Piece) -> None:
+        results, uses = frozenset(piece.results), frozenset(piece.uses)
+        answers_in_place = piece.results_first and results <= self._open
+        is_repeated = len(results) < len(piece.results) or len(uses) < len(piece.uses)
+        self._is_broken |= is_repeated or not (answers_in_place if results else not self._open)
+        self._open = (self._open - results) | uses
+
+
+def is_sound(pieces: Iterable[Piece]) -> bool:
     """Tell whether every call is answered once, directly after it, and nothing else is answered."""
-    open_ids: set[str] = set()
-    for piece in pieces:
-        if piece.results:
-            if not piece.results_first or not open_ids.issuperset(piece.results):
-                return False
-            open_ids.difference_update(piece.results)
-            if len(set(piece.results)) < len(piece.results):
-                return False
-        elif open_ids:
-            return False
-        if piece.uses:
-            open_ids.update(piece.uses)
-            if len(open_ids) < len(piece.uses):
-                return False
-    return not open_ids
+    return PairWatch().is_sound_with(pieces)
 
 
 def repair_pairs(pieces: Sequence[Piece]) -> list[Piece]:

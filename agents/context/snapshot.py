@@ -74,7 +74,7 @@ def take_view(assembly: Assembly, estimator: TokenEstimator) -> Plain:
     prompt = assembly.prompt
     components = [
         *_system(prompt.system),
-        *(part for piece in assembly.pieces for part in _components(piece.item, estimator)),
+        *(part for item in assembly.messages for part in _components(item, estimator)),
         *_system(prompt.tail),
     ]
     return {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from agents.context import json_values, store_texts
 from agents.context.background import settle
@@ -13,6 +15,8 @@ from agents.context.tools import Tool
 
 if TYPE_CHECKING:
     from agents.context.json_values import JSON
+
+T = TypeVar("T")
 
 STORE_TOOLS = ("store_get", "store_set", "store_delete", "store_list", "store_action")
 # A list of entries beyond this is cut, so that one call cannot fill the window with what is shown anyway.
@@ -26,6 +30,8 @@ class StoreRouter:
 
     def __init__(self) -> None:
         self._handlers: dict[str, StoreHandler] = {}
+        self._seen: Sequence[StoreSchema] = []
+        self._derived: dict[object, object] = {}
 
     def put(self, handler: StoreHandler, *, instead_of: object = None) -> None:
         """Register a handler under the id of its schema, in the place of another one when given.
@@ -57,7 +63,7 @@ class StoreRouter:
 
     def overview(self) -> str:
         """Return the block of the system message that explains the stores, empty when there are none."""
-        return store_texts.overview(self.schemas())
+        return self._derive(store_texts.overview)
 
     def find(self, arguments: Arguments) -> StoreHandler:
         """Return the handler that a call names.
@@ -93,12 +99,21 @@ class StoreRouter:
         return Tool(
             name=name,
             function=function,
-            description_source=lambda: describe(self.schemas()),
-            parameters_source=lambda: parameters(self.schemas()),
+            description_source=partial(self._derive, describe),
+            parameters_source=partial(self._derive, parameters),
             call_description=_CALL_DESCRIPTIONS[name],
             timeout_ms=0,
             namespace="store",
         )
+
+    def _derive(self, make: Callable[[Sequence[StoreSchema]], T]) -> T:
+        """Return what is made of the schemas; the same object as long as no schema has changed."""
+        schemas = self.schemas()
+        if schemas != self._seen:
+            self._seen, self._derived = copy.deepcopy(schemas), {}
+        if make not in self._derived:
+            self._derived[make] = make(schemas)
+        return cast("T", self._derived[make])
 
     def _get(self, **arguments: JSON) -> StoreResult:
         handler = self.find(arguments)

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 from agents.context import json_values
@@ -72,6 +71,7 @@ class Tool:
     permission: Literal["always", "ask"] = "always"
     risk: Literal["low", "medium", "high"] = "low"
     _signature: Signature | None = field(init=False, repr=False, default=None)
+    _encoded: tuple[Schema | None, str] = field(init=False, repr=False, default=(None, ""))
 
     def __post_init__(self) -> None:
         if self.parameters_source is None:
@@ -97,12 +97,11 @@ class Tool:
 
     @property
     def encoded_parameters(self) -> str:
-        """The schema as compact JSON; encoded once where it cannot change."""
-        return json_values.encode(self.parameters) if callable(self.parameters_source) else self._encoded
-
-    @cached_property
-    def _encoded(self) -> str:
-        return json_values.encode(self.parameters)
+        """The schema as compact JSON, encoded again only when it is another object than before."""
+        current = self.parameters
+        if current is not self._encoded[0]:
+            self._encoded = (current, json_values.encode(current))
+        return self._encoded[1]
 
     def bind(self, arguments: dict[str, JSON]) -> dict[str, object]:
         """Return the keyword arguments for the function.

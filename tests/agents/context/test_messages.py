@@ -46,6 +46,8 @@ def test_images_and_files_stand_beside_the_text() -> None:
     ("content", "words"),
     [
         ([], "non-empty"),
+        (None, "text or a list of blocks"),
+        ({"type": "input_text"}, "text or a list of blocks"),
         ([{"type": "video"}], "Unknown block 'video'"),
         (["text"], "Unknown block None"),
         ([{"type": "input_text"}], "`text` as str"),
@@ -107,6 +109,22 @@ def test_a_bare_text_and_an_object_with_output_are_responses_too() -> None:
 @pytest.mark.parametrize("output", [7, None, object()])
 def test_a_response_of_another_form_is_refused(output: object) -> None:
     with pytest.raises(InvalidItem, match="assistant response"):
+        assistant_message("m", output)
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ([None], "items of an assistant response are dicts"),
+        (["text"], "items of an assistant response are dicts"),
+        ([{"type": "message", "content": [None]}], "text or a list of blocks"),
+        ([{"type": "message", "content": 7}], "text or a list of blocks"),
+        ([{"type": "message", "content": {"type": "text"}}], "text or a list of blocks"),
+        ([{"type": "message", "content": [{"type": "tool_use", "arguments": {"n": 2**60}}]}], "arguments"),
+    ],
+)
+def test_a_malformed_part_of_a_response_is_refused(output: Any, words: str) -> None:
+    with pytest.raises(InvalidItem, match=words):
         assistant_message("m", output)
 
 
@@ -216,6 +234,15 @@ def test_results_are_repaired() -> None:
 def test_a_result_that_json_cannot_hold_is_refused(content: object) -> None:
     with pytest.raises(InvalidItem, match="tool result"):
         result_of(content=content)
+
+
+def test_an_error_that_is_no_text_becomes_one() -> None:
+    assert result_of(error=OSError("disk"))["error"] == "disk"
+
+
+def test_a_result_without_id_is_refused() -> None:
+    with pytest.raises(InvalidItem, match="tool_use_id"):
+        tool_results_message("m", [cast("ToolOutcome", {"content": "x"})])
 
 
 def test_a_result_needs_the_id_of_its_call() -> None:
