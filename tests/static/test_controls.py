@@ -186,7 +186,8 @@ def test_on_a_phone_the_hidden_board_says_that_it_changed(chromium: Browser, sit
     expect(dot).to_be_visible()
     live.page.check("#pane-board", force=True)
     expect(dot).to_be_hidden()
-    expect(live.page.locator("#card-1")).to_be_visible()
+    live.page.click("#card-1 [data-pin]")
+    assert field(sent(live), "pin") == "progress"
     context.close()
 
 
