@@ -100,7 +100,7 @@ WHITENOISE_AUTOREFRESH = DEBUG
 if not DEBUG:
     STORAGES = {
         "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-        "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+        "staticfiles": {"BACKEND": "contextsite.static_storage.StaticStorage"},
     }
 
 # Deny by default; model text is hostile. The second wall behind memory.rendering.
