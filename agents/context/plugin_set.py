@@ -25,17 +25,16 @@ class _Member:
 
     Attributes:
         keep_alive: not destroyed with the context.
-        is_automatic: made for a feature; it may be replaced while its state is the initial one.
-        initial: state when it was registered.
+        initial: state of a plugin made for a feature when it was new; it may be replaced while it has it. Not
+            taken of others, whose state may be large.
     """
 
     plugin: ContextPlugin
     keep_alive: bool
-    is_automatic: bool
-    initial: object
+    initial: object = None
 
     def is_replaceable(self) -> bool:
-        return self.is_automatic and settle(self.plugin.get_state()) == self.initial
+        return self.initial is not None and settle(self.plugin.get_state()) == self.initial
 
 
 class PluginSet:
@@ -77,8 +76,8 @@ class PluginSet:
         if known is not None:
             self._retire(known)
         plugin.adopt_estimator(self._estimator)
-        initial = copy.deepcopy(settle(plugin.get_state()))
-        self._members[plugin.name] = _Member(plugin, keep_alive, is_automatic, initial)
+        initial = copy.deepcopy(settle(plugin.get_state())) if is_automatic else None
+        self._members[plugin.name] = _Member(plugin, keep_alive, initial)
         for each in plugin.get_tools():
             self._tools.register(each)
         if self.stores.ids() and not self._tools.has("store_get"):
@@ -86,7 +85,7 @@ class PluginSet:
                 self._tools.register(each)
 
     def initial_state(self, name: str) -> object:
-        """Return a copy of the state that the plugin had when it was registered."""
+        """Return a copy of the state that a plugin made for a feature had when new, None for another."""
         return copy.deepcopy(self._members[name].initial)
 
     def texts(self) -> list[PluginText]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from agents.context import json_values
 from agents.context.background import settle
 from agents.context.errors import InvalidItem, InvalidState, NewerState
 from agents.context.isolation import contain
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from agents.context.json_values import JSON
     from agents.context.plugin_set import PluginSet
     from agents.context.toolbox import ToolManager
+
+logger = logging.getLogger(__name__)
 
 SCHEMA_VERSION = 1
 
@@ -76,8 +80,8 @@ def capture(
 def restore(parts: Parts, state: object) -> Restored:
     """Replace conversation, current input, plugin states and tool switches by those of a state.
 
-    A plugin that the state does not know goes back to how it was registered; states of plugins that are not
-    here are passed over.
+    A plugin made for a feature that the state does not know becomes as new; one that the host registered
+    stays as it is, with a warning. States of plugins that are not here are passed over.
 
     Raises:
         NewerState: when a newer version made the state.
@@ -120,20 +124,26 @@ def _check(state: object) -> ContextState:
 
 
 def _items(state: ContextState, name: str) -> list[InputItem]:
-    items = cast("list[object]", state.get(name, []))
+    items = cast("list[JSON]", state.get(name, []))
     try:
-        return [check_item(item) for item in items]
+        return [check_item(_with_id(json_values.repair(item), f"{name}_{n}")) for n, item in enumerate(items)]
     except InvalidItem as fault:
         raise InvalidState(f"`{name}` of the state holds an invalid item. {fault}") from fault
+
+
+def _with_id(item: JSON, item_id: str) -> JSON:
+    """Return the item with an id: other libraries save messages without one."""
+    return {**item, "id": item_id} if isinstance(item, dict) and item.get("id") is None else item
 
 
 def _restore_plugins(plugins: PluginSet, states: Mapping[str, object]) -> None:
     undo: list[Callable[[], object]] = []
     for plugin in plugins.all():
-        before = copy.deepcopy(settle(plugin.get_state()))
         wanted = states[plugin.name] if plugin.name in states else plugins.initial_state(plugin.name)
-        if wanted == before:
+        if wanted is None:
+            logger.warning("The state says nothing of plugin %s, which stays as it is", plugin.name)
             continue
+        before = copy.deepcopy(settle(plugin.get_state()))
         undo.append(partial(plugin.restore_state, before))
         failure = contain(f"Restoring plugin {plugin.name}", partial(plugin.restore_state, wanted)).failure
         if failure is not None:

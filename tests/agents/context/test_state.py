@@ -96,15 +96,49 @@ def test_a_configured_system_prompt_stays_when_the_state_has_none() -> None:
 
 
 def test_restoring_replaces_and_never_merges() -> None:
-    context, shelf, pad = talked(), Shelf(), NotePad("at the start")
+    context, shelf = talked(), Shelf()
     context.register_plugin(shelf)
-    context.register_plugin(pad)
     shelf.store_set("old", {"value": 1})
-    pad.text = "later"
     context.restore_state({"conversation": [], "pluginStates": {"shelf": {"entries": {"new": {"value": 2}}}}})
     assert list(shelf.entries) == ["new"]
-    assert pad.text == "at the start"
     assert context.get_conversation() == context.get_current_input() == []
+
+
+def test_a_built_in_that_the_state_does_not_know_becomes_as_new() -> None:
+    context = context_of(features={})
+    context.get_plugin("in_context_memory").set("stale", "d", 0)
+    context.memory.store("stale", "d", 0)
+    context.restore_state({"conversation": []})
+    assert context.get_plugin("in_context_memory").list() == []
+    assert context.get_state()["pluginStates"] == context_of(features={}).get_state()["pluginStates"]
+
+
+def test_a_plugin_of_the_host_that_the_state_does_not_know_stays_and_is_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    context, pad = context_of(), NotePad("mine")
+    context.register_plugin(pad)
+    context.restore_state({"conversation": []})
+    assert pad.text == "mine"
+    assert "says nothing of plugin note_pad" in caplog.text
+
+
+def test_the_state_of_a_hosts_plugin_is_not_asked_for_when_it_is_registered() -> None:
+    class Heavy(NotePad):
+        def get_state(self) -> object:
+            raise AssertionError("megabytes")
+
+    context_of().register_plugin(Heavy())
+
+
+def test_items_of_other_libraries_get_ids_and_are_repaired() -> None:
+    context = context_of()
+    bare = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "a\x00b"}]}
+    context.restore_state({"conversation": [bare, bare], "currentInput": [bare]})
+    assert [item["id"] for item in context.get_conversation()] == ["conversation_0", "conversation_1"]
+    assert [item["id"] for item in context.get_current_input()] == ["currentInput_0"]
+    assert texts_of(context.get_conversation()) == ["a�b", "a�b"]
+    assert "id" not in bare
 
 
 def test_states_of_plugins_that_are_not_here_are_passed_over() -> None:
