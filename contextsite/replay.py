@@ -189,8 +189,7 @@ def _write_card(session: AgentSession, turn: Turn, position: int, reply: Recorde
 
 
 def _last_tool(session: AgentSession) -> str | None:
-    for message in Message.objects.filter(session=session, role="assistant").order_by("-sequence"):
-        for block in reversed(message.blocks):
-            if block["type"] == "tool_use":
-                return str(block["name"])
-    return None
+    calling = Message.objects.filter(session=session, role="assistant", blocks__contains='"type":"tool_use"')
+    newest = calling.order_by("-sequence").first()
+    names = [str(block["name"]) for block in newest.blocks if block["type"] == "tool_use"] if newest else []
+    return names[-1] if names else None

@@ -83,6 +83,7 @@ def _progress_card(progress: Progress, wishes: Wishes, state: str) -> Card:
         _type_table(progress),
         _checklist(progress, wishes),
         f"{state} Mode: **{wishes.mode}**.{_remark(wishes)}",
+        _left_out(progress),
     ]
     text = "\n\n".join(part for part in parts if part)
     return Card("progress", "Progress of the survey", text, "high", show=True)
@@ -92,6 +93,11 @@ def _remark(wishes: Wishes) -> str:
     if not wishes.unknown_mode:
         return ""
     return f" {code(wishes.unknown_mode[:SAMPLE_CHARACTERS])} is no mode; write detailed or quick."
+
+
+def _left_out(progress: Progress) -> str:
+    names = progress.listing["left_out"] if progress.listing else []
+    return f"Folders left out: {', '.join(map(code, names))}." if names else ""
 
 
 def _type_table(progress: Progress) -> str:

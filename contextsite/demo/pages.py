@@ -42,6 +42,7 @@ def list_page(tree: Tree, cursor: str, limit: int) -> Answer:
         "next": path_text(page[-1].path) if left else None,
         "total_files": files,
         "total_bytes": size,
+        "left_out": list(tree.skipped),
         "same_files": tree.find_command(),
         **_problems(problems),
     }

@@ -14,7 +14,9 @@ def cards(progress: Progress, wishes: Wishes | None = None) -> dict[str, Card]:
 
 def counted(**types: int) -> Progress:
     """Return a finished survey of one file of so many lines for each extension."""
-    progress = Progress(steps=7, listing={"folder": "code", "total_files": len(types)}, next_cursor=None)
+    progress = Progress(
+        steps=7, listing={"folder": "code", "total_files": len(types), "left_out": []}, next_cursor=None
+    )
     for kind, lines in types.items():
         progress.by_type[f".{kind}"] = Counter(files=1, lines=lines, bytes=lines * 2)
         progress.sums.update(files=1, lines=lines, words=3, bytes=lines * 2)
@@ -70,6 +72,13 @@ def test_a_quick_survey_promises_no_look_into_files() -> None:
 def test_an_unknown_mode_is_named_with_the_remedy() -> None:
     text = str(cards(counted(py=5), Wishes(unknown_mode="slo`w"))["progress"].value)
     assert text.endswith("``slo`w`` is no mode; write detailed or quick.")
+
+
+def test_folders_left_out_are_named_on_the_board() -> None:
+    progress = counted(py=5)
+    assert progress.listing is not None
+    progress.listing = {**progress.listing, "left_out": [".git", "var"]}
+    assert str(cards(progress)["progress"].value).endswith("Folders left out: `.git`, `var`.")
 
 
 def test_counters_are_plain_numbers() -> None:

@@ -87,6 +87,7 @@ def test_a_worker_surveys_the_folder_and_the_rows_hold_its_numbers(
     assert session.status == "idle"
     assert value(session, "counters")["files"] == len(files_by_find(folder))
     assert "I surveyed `folder`" in last_answer(session)
+    assert session.messages.filter(blocks__contains='"read_file"').exists()
 
 
 def test_every_change_of_its_cards_is_in_the_history(session: AgentSession) -> None:

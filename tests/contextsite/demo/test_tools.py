@@ -32,7 +32,9 @@ def test_the_tools_look_at_the_folder_of_the_settings(folder: Path) -> None:
 def test_of_the_projects_own_tree_generated_folders_are_left_out(settings: Settings) -> None:
     settings.DEMO_PATH = settings.BASE_DIR
     assert tools.demo_tree().skipped == SKIPPED_FOLDERS
-    assert "-name var" in call("list_files", limit=1)["same_files"]
+    listing = call("list_files", limit=1)
+    assert listing["left_out"] == list(SKIPPED_FOLDERS)
+    assert "-name var" in listing["same_files"]
 
 
 def test_the_database_and_passwords_of_the_own_tree_cannot_be_read(settings: Settings) -> None:
