@@ -1,3 +1,4 @@
+import errno
 import os
 import subprocess
 from pathlib import Path
@@ -16,8 +17,6 @@ from contextsite.demo.tree import (
     path_text,
 )
 from tests.contextsite.demo.odd_folder import files_by_find
-
-needs_permissions = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 
 
 def paths(tree: Tree, after: bytes = b"") -> list[bytes]:
@@ -74,11 +73,19 @@ def test_a_missing_folder_is_reported_and_raises_nothing(tmp_path: Path) -> None
     assert list(Tree(tmp_path / "gone").walk()) == [Problem(b".", "no such file or directory")]
 
 
-@needs_permissions
-def test_an_unreadable_folder_is_reported_and_the_rest_is_walked(tmp_path: Path) -> None:
+def test_an_unreadable_folder_is_reported_and_the_rest_is_walked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a").touch()
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0)
+    (tmp_path / "closed").mkdir()
+    scan = os.scandir
+
+    def refuse_closed(path: bytes) -> object:
+        if path.endswith(b"closed"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse_closed)
     assert list(Tree(tmp_path).walk()) == [File(b"a", 0), Problem(b"closed", "permission denied")]
 
 
