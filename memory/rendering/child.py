@@ -51,7 +51,11 @@ class RenderChild:
     def render(self, value_json: str, card_id: str) -> CardHTML:
         """Return `cards.render_card` of the value, or its source and why."""
         reply = self._ask({"kind": "card", "text": value_json, "card_id": card_id})
-        return reply if isinstance(reply, CardHTML) else source_card(source_text(value_json), reply, lasting=False)
+        return (
+            reply
+            if isinstance(reply, CardHTML)
+            else source_card(source_text(value_json), reply, lasting=False)
+        )
 
     def render_markdown(self, text: str, card_id: str) -> CardHTML:
         """Return `cards.render_markdown` of the text, or its source and why."""

@@ -81,7 +81,7 @@ def test_an_unreadable_folder_is_reported_and_the_rest_is_walked(
     scan = os.scandir
 
     def refuse_closed(path: bytes) -> object:
-        if path.endswith(b"closed"):
+        if path.endswith(b"closed/"):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         return scan(path)
 
