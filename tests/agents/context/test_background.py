@@ -1,11 +1,13 @@
 import asyncio
 import contextvars
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from agents.context import background
+from agents.context import ToolManager, background
 from agents.context.background import background_loop, call_bounded, settle, start
+from agents.context.json_values import JSON
 
 
 async def _answer(value: int) -> int:
@@ -122,3 +124,23 @@ def test_a_forked_process_starts_a_loop_of_its_own(monkeypatch: pytest.MonkeyPat
     child.call_soon_threadsafe(child.stop)
     thread.join(5)
     child.close()
+
+
+def test_many_threads_may_wait_at_the_same_time() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda n: settle(_answer(n)), range(100))) == list(range(100))
+
+
+def test_a_tool_that_awaits_may_itself_be_called_from_a_coroutine() -> None:
+    manager = ToolManager()
+
+    @manager.register
+    async def inner(value: int) -> int:
+        return await _answer(value)
+
+    @manager.register
+    async def outer(value: int) -> JSON:
+        return manager.execute("inner", {"value": value})
+
+    assert manager.execute("outer", {"value": 5}) == 5
+    assert (inner.name, outer.name) == ("inner", "outer")

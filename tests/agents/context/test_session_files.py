@@ -72,3 +72,13 @@ def test_a_failed_write_leaves_the_old_file_and_no_rest(
         write_atomically(path, "new")
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["file.json"]
+
+
+@settings(deadline=None)
+@given(st.text(max_size=300))
+def test_any_id_is_one_ordinary_file_name(name: str) -> None:
+    if name:
+        made = file_name(name)
+        assert Path(made).name == made
+        assert not made.startswith(".")
+        assert len(made.encode()) <= 150

@@ -1,6 +1,9 @@
+import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agents.context import AgentContext, Tool
 from agents.context.errors import AlreadyRegistered, UnknownStore
@@ -300,3 +303,34 @@ def test_a_store_can_be_looked_up_and_taken_out() -> None:
 def test_bare_contexts_have_neither_built_in() -> None:
     context = context_of(features=BARE)
     assert context.get_plugins() == []
+
+
+FLAT = st.dictionaries(st.sampled_from(["description", "value", "note", "extra"]), st.integers(), max_size=4)
+
+
+@settings(deadline=None)
+@given(FLAT, FLAT)
+def test_whatever_mixture_of_forms_every_field_arrives_and_nested_wins(
+    flat: dict[str, int], nested: dict[str, int]
+) -> None:
+    shelf = Shelf()
+    arguments: dict[str, JSON] = {"store": "shelf", "key": "k", **flat, "data": dict(nested)}
+    result = call(shelves(shelf), "store_set", **arguments)
+    expected = flat | nested
+    assert result["success"] is ("value" in expected)
+    if result["success"]:
+        assert shelf.entries["k"] == expected
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(max_size=4_000), max_size=30))
+def test_a_bounded_list_and_its_omissions_are_all_there_is(values: list[str]) -> None:
+    entries: list[JSON] = [{"key": f"k{n}", "value": value} for n, value in enumerate(values)]
+    result: Any = bounded({"found": True, "entries": list(entries)})
+    kept = result["entries"]
+    assert kept == entries[: len(kept)]
+    assert [each["key"] for each in kept] + result.get("omittedKeys", []) == [
+        f"k{n}" for n in range(len(values))
+    ]
+    assert len(json.dumps(kept, ensure_ascii=False)) <= MAX_RESULT_CHARACTERS + 100 * len(kept) + 2
+    assert result["found"] is True

@@ -1,0 +1,121 @@
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agents.context import Breakdown, Budget, errors
+from agents.context.errors import ContextError, ContextOverflow, InputTooLarge, InvalidState, TurnAborted
+from agents.context.json_values import JSON
+from agents.context.stores import StoreResult
+from tests.agents.context.cast import NotePad, Shelf, context_of
+
+CLASSES = [
+    each for _, each in inspect.getmembers(errors, inspect.isclass) if each.__module__ == errors.__name__
+]
+
+
+@pytest.mark.parametrize("error", CLASSES)
+def test_every_error_of_the_package_has_the_one_base(error: type[Exception]) -> None:
+    assert issubclass(error, ContextError)
+    assert error.__doc__
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (errors.ContextDestroyed(), "destroyed; create a new one"),
+        (errors.AlreadyRegistered("Store", "notes"), 'Store "notes" is already registered'),
+        (errors.UnknownStore("x", ("a", "b")), 'Unknown store "x". Available stores: a, b'),
+        (errors.UnknownFeature("x", ("a", "b")), 'Unknown feature "x". Known features: a, b'),
+        (errors.FeatureUnavailable("x", "a.B"), "a.B is not installed. Switch it off"),
+        (errors.FeatureNotReady("x", "a user"), 'Feature "x" needs a user'),
+        (errors.NewerState(3, 1), "schema version 3; this version reads up to 1. Upgrade"),
+        (errors.StorageMissing(), "pass storage= to AgentContext.create"),
+        (errors.SessionIdMissing(), "pass one, or save the context first"),
+        (errors.ToolNotFound("x"), 'Tool "x" not found'),
+        (errors.ToolDisabled("x"), 'Tool "x" is disabled'),
+        (errors.ToolTimeout("x", 50), "no answer within 50 ms"),
+    ],
+)
+def test_an_error_says_what_to_do(error: Exception, words: str) -> None:
+    assert words in str(error)
+
+
+def test_errors_carry_their_data() -> None:
+    budget = Budget(100, 10, Breakdown(tools=5))
+    overflow = InputTooLarge("too large", budget=budget, content_max=85)
+    assert isinstance(overflow, ContextOverflow)
+    assert (overflow.budget, overflow.content_max) == (budget, 85)
+    newer = errors.NewerState(3, 1)
+    assert isinstance(newer, InvalidState)
+    assert (newer.found, newer.supported) == (3, 1)
+    registered = errors.AlreadyRegistered("Tool", "t")
+    assert (registered.kind, registered.name) == ("Tool", "t")
+    timeout = errors.ToolTimeout("t", 7)
+    assert (timeout.name, timeout.timeout_ms) == ("t", 7)
+    assert (errors.ToolNotFound("t").name, errors.ToolDisabled("u").name) == ("t", "u")
+
+
+class Leaving(Shelf):
+    """A store whose unit of work finds that the turn must end."""
+
+    def store_set(self, key: str, data: dict[str, JSON]) -> StoreResult:
+        raise TurnAborted("the lease is lost")
+
+    def get_content(self) -> str | None:
+        if self.entries:
+            raise TurnAborted("the lease is lost")
+        return None
+
+
+def _through_a_tool() -> None:
+    context = context_of()
+    context.register_plugin(Leaving())
+    context.tools.execute("store_set", {"store": "shelf", "key": "k", "value": 1, "description": "d"})
+
+
+def _through_a_plugin() -> None:
+    context, shelf = context_of(), Leaving()
+    context.register_plugin(shelf)
+    shelf.entries["k"] = {}
+    context.prepare()
+
+
+def _through_a_handler() -> None:
+    context = context_of()
+    context.on("message:added", _leave)
+    context.add_user_message("hi")
+
+
+def _through_a_hook() -> None:
+    context_of(lifecycle_hooks={"before_context_prepare": _leave}).prepare()
+
+
+def _leave(payload: object) -> None:
+    raise TurnAborted("the lease is lost")
+
+
+@pytest.mark.parametrize("way", [_through_a_tool, _through_a_plugin, _through_a_handler, _through_a_hook])
+def test_the_end_of_a_turn_passes_through_every_wall(way: Callable[[], None]) -> None:
+    with pytest.raises(TurnAborted, match="lease is lost"):
+        way()
+
+
+def test_a_failing_plugin_in_every_role_never_stops_a_prompt(caplog: pytest.LogCaptureFixture) -> None:
+    class Hopeless(NotePad):
+        def __getattribute__(self, name: str) -> Any:
+            if name in {"get_content", "get_instructions", "on_before_prepare"}:
+                return _fail
+            return super().__getattribute__(name)
+
+    context = context_of(lifecycle_hooks={"before_context_prepare": _fail})
+    context.register_plugin(Hopeless())
+    context.on("context:prepared", _fail)
+    context.add_user_message("hi")
+    assert context.prepare().budget.total_used > 0
+    assert len([record for record in caplog.records if record.message.endswith("failed")]) == 5
+
+
+def _fail(*args: object) -> None:
+    raise RuntimeError("hopeless")
