@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from agents.context import json_values, store_texts
+from agents.context import store_texts
 from agents.context.background import settle
 from agents.context.errors import AlreadyRegistered, UnknownStore
 from agents.context.stores import StoreActions, StoreHandler, StoreResult, StoreSchema
@@ -172,7 +173,8 @@ def bounded(result: StoreResult) -> StoreResult:
     room = MAX_RESULT_CHARACTERS
     kept: list[JSON] = []
     for entry in entries:
-        room -= len(json_values.encode(entry))
+        # Only measured here: text of a foreign store that JSON cannot hold is repaired with the result.
+        room -= len(json.dumps(entry, ensure_ascii=False, separators=(",", ":")))
         if room < 0:
             break
         kept.append(entry)

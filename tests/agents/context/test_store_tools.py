@@ -219,6 +219,12 @@ def test_entries_without_keys_are_bounded_too() -> None:
     assert bounded({"entries": entries})["omittedKeys"] == []
 
 
+def test_text_of_a_foreign_store_that_cannot_be_stored_is_repaired_in_the_result() -> None:
+    shelf = Shelf()
+    shelf.entries = {"a": {"value": "x\x00y"}}
+    assert call(shelves(shelf), "store_get", store="shelf")["entries"] == [{"key": "a", "value": "x�y"}]
+
+
 def test_delete_and_list_reach_the_store() -> None:
     shelf = Shelf()
     shelf.entries = {"a": {"value": 1}, "b": {"value": 2}}
