@@ -88,13 +88,14 @@ class Assembler:
             now_ms=now_ms,
         )
         flow = self._flow()
+        tools = self._tools.definitions()
         breakdown = prompt.breakdown(
-            tools=self._tools.count_tokens(self._estimator),
+            tools=self._tools.count_tokens(self._estimator, tools),
             conversation=flow.conversation_tokens,
             current_input=flow.input_tokens,
         )
         budget = Budget(self.window.max_tokens, self.window.response_reserve, breakdown)
-        return Assembly(prompt, flow.items, self._tools.definitions(), budget)
+        return Assembly(prompt, flow.items, tools, budget)
 
     def _flow(self) -> Flow:
         talk = self._conversation

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from agents.context.budget import Breakdown
 from agents.context.counting import MESSAGE_OVERHEAD
 from agents.context.messages import Block, InputText, MessageItem
+from agents.context.tokens import count_recurring
 
 if TYPE_CHECKING:
     from agents.context.tokens import TokenEstimator
@@ -159,7 +160,7 @@ class PromptBuilder:
 
     def _tokens(self, text: str) -> int:
         known = self._counted.get(text)
-        self._used[text] = self._estimator.estimate_tokens(text) if known is None else known
+        self._used[text] = count_recurring(text, self._estimator) if known is None else known
         return self._used[text]
 
 

@@ -1,5 +1,6 @@
 """How many tokens a text, a value or an image costs: counted exactly, or estimated from its length."""
 
+import functools
 import math
 from abc import ABC, abstractmethod
 from typing import Protocol
@@ -19,6 +20,10 @@ _BOUNDARY_WINDOW = 1_000
 _CHARACTERS_PER_TOKEN = {"code": 3.0, "prose": 4.0, "mixed": 3.5}
 _TOKENS_OF_NOTHING = 1
 _TOKENS_OF_UNENCODABLE = 100
+
+# Counts that are kept of texts which come again, at most 16 MB of text.
+_KEPT_COUNTS = 1_024
+_KEPT_CHARACTERS = 16_000
 
 # Image costs, source: spec 5.7 (the tile rule that OpenAI publishes).
 _IMAGE_BASE = 85
@@ -101,16 +106,35 @@ class TiktokenEstimator(_SharedEstimates):
         if len(text) > MAX_EXACT_CHARACTERS:
             start = self.estimate_tokens(text[:MAX_EXACT_CHARACTERS])
             return math.ceil(start * len(text) / MAX_EXACT_CHARACTERS)
-        if not text:
-            return 0
-        encoding = load_encoding(self.encoding_name)
-        count = 0
-        begin = 0
-        while begin < len(text):
-            end = _chunk_end(text, begin)
-            count += _count_chunk(encoding, text[begin:end])
-            begin = end
-        return count
+        return _count(self.encoding_name, text)
+
+
+def count_recurring(text: str, estimator: TokenEstimator) -> int:
+    """Return the tokens of a text that many contexts share, such as a tool definition or an instruction.
+
+    An exact count is kept for the process, so that opening one more context encodes nothing known.
+    """
+    if type(estimator) is TiktokenEstimator and len(text) <= _KEPT_CHARACTERS:
+        return _kept_count(estimator.encoding_name, text)
+    return estimator.estimate_tokens(text)
+
+
+@functools.lru_cache(maxsize=_KEPT_COUNTS)
+def _kept_count(encoding_name: str, text: str) -> int:
+    return _count(encoding_name, text)
+
+
+def _count(encoding_name: str, text: str) -> int:
+    if not text:
+        return 0
+    encoding = load_encoding(encoding_name)
+    count = 0
+    begin = 0
+    while begin < len(text):
+        end = _chunk_end(text, begin)
+        count += _count_chunk(encoding, text[begin:end])
+        begin = end
+    return count
 
 
 def is_boundary(text: str, place: int) -> bool:

@@ -13,6 +13,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from agents.context import json_values
 from agents.context.background import call_bounded
 from agents.context.errors import ContextError, ToolDisabled, ToolNotFound, ToolTimeout, TurnAborted
+from agents.context.tokens import count_recurring
 from agents.context.tools import Tool, ToolDefinition, tool
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class ToolManager:
     def __init__(self, *, timeout_ms: int = 0) -> None:
         self.timeout_ms = timeout_ms
         self._slots: dict[str, _Slot] = {}
-        self._counted: dict[tuple[str, str, str], int] = {}
+        self._counted: dict[str, tuple[ToolDefinition, int]] = {}
 
     def register(self, candidate: Tool | Callable[..., object], *, enabled: bool = True) -> Tool:
         """Return the tool now registered under its name; a plain function becomes one.
@@ -126,16 +127,11 @@ class ToolManager:
             for each in self.get_enabled()
         ]
 
-    def count_tokens(self, estimator: TokenEstimator) -> int:
-        """Return the tokens of ``definitions()``; a text that did not change is not encoded again."""
-        counted: dict[tuple[str, str, str], int] = {}
-        for each in self.get_enabled():
-            texts = (each.name, each.description, each.encoded_parameters)
-            known = self._counted.get(texts)
-            counted[texts] = sum(map(estimator.estimate_tokens, texts)) if known is None else known
-        self._counted = counted
-        overhead = _LIST_OVERHEAD if counted else 0
-        return sum(counted.values()) + _DEFINITION_OVERHEAD * len(counted) + overhead
+    def count_tokens(self, estimator: TokenEstimator, definitions: Definitions | None = None) -> int:
+        """Return the tokens of the definitions, by default those of now; only changed ones are encoded."""
+        sent = self.definitions() if definitions is None else definitions
+        overhead = _LIST_OVERHEAD if sent else 0
+        return sum(self._count(each, estimator) + _DEFINITION_OVERHEAD for each in sent) + overhead
 
     def execute(self, name: str, arguments: dict[str, JSON]) -> JSON:
         """Return the tool's result in JSON types, or ``{success: False, error, errorType, toolName}``.
@@ -171,6 +167,15 @@ class ToolManager:
                 raise
             raise ToolTimeout(name, limit_ms) from late
         return _as_json(result)
+
+    def _count(self, definition: ToolDefinition, estimator: TokenEstimator) -> int:
+        name = definition["name"]
+        known, tokens = self._counted.get(name, (None, 0))
+        if known != definition:
+            texts = (name, definition["description"], json_values.encode(definition["parameters"]))
+            tokens = sum(count_recurring(text, estimator) for text in texts)
+            self._counted[name] = (definition, tokens)
+        return tokens
 
     def _switch(self, name: str, *, enabled: bool) -> bool:
         slot = self._slots.get(name)

@@ -71,7 +71,6 @@ class Tool:
     permission: Literal["always", "ask"] = "always"
     risk: Literal["low", "medium", "high"] = "low"
     _signature: Signature | None = field(init=False, repr=False, default=None)
-    _encoded: tuple[Schema | None, str] = field(init=False, repr=False, default=(None, ""))
 
     def __post_init__(self) -> None:
         if self.parameters_source is None:
@@ -94,14 +93,6 @@ class Tool:
             return self._signature.parameters
         source = self.parameters_source
         return source() if callable(source) else source or {}
-
-    @property
-    def encoded_parameters(self) -> str:
-        """The schema as compact JSON, encoded again only when it is another object than before."""
-        current = self.parameters
-        if current is not self._encoded[0]:
-            self._encoded = (current, json_values.encode(current))
-        return self._encoded[1]
 
     def bind(self, arguments: dict[str, JSON]) -> dict[str, object]:
         """Return the keyword arguments for the function.

@@ -6,7 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context import tokens
-from agents.context.tokens import ApproximateTokenEstimator, TiktokenEstimator, TokenEstimator
+from agents.context.tokens import (
+    ApproximateTokenEstimator,
+    TiktokenEstimator,
+    TokenEstimator,
+    count_recurring,
+)
 from agents.context.vocabulary_files import load_encoding
 
 PARAGRAPH = (
@@ -165,3 +170,35 @@ def test_everything_else_the_encoder_raises_is_passed_on(
 
     with pytest.raises(type(error)):
         exact.estimate_tokens("text")
+
+
+def test_a_recurring_text_is_encoded_once_for_all_estimators_of_an_encoding(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "How to use a tool that no other test knows."
+    expected = TiktokenEstimator("gpt-4.1").estimate_tokens(text)
+    assert count_recurring(text, TiktokenEstimator("gpt-4.1")) == expected
+    monkeypatch.setattr(tokens, "load_encoding", _refuse_to_load)
+    assert count_recurring(text, TiktokenEstimator("gpt-4o")) == expected
+    with pytest.raises(AssertionError, match="cl100k_base"):
+        count_recurring(text, TiktokenEstimator("gpt-4"))
+
+
+def test_a_long_recurring_text_is_counted_and_not_kept(exact: TiktokenEstimator) -> None:
+    text = PARAGRAPH * 400
+    before = tokens._kept_count.cache_info().currsize
+    assert count_recurring(text, exact) == exact.estimate_tokens(text)
+    assert tokens._kept_count.cache_info().currsize == before
+
+
+def test_other_estimators_count_recurring_texts_themselves() -> None:
+    class Sevens(TiktokenEstimator):
+        def estimate_tokens(self, text: str, content_type: str = "mixed") -> int:
+            return 7
+
+    assert count_recurring("x" * 35, ApproximateTokenEstimator()) == 10
+    assert count_recurring("x" * 35, Sevens("gpt-4.1")) == 7
+
+
+def _refuse_to_load(name: str) -> NoReturn:
+    raise AssertionError(f"{name} was loaded")

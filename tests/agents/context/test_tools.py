@@ -60,12 +60,7 @@ def test_texts_given_as_functions_are_read_anew_each_time() -> None:
     )
     assert (changing.description, changing.description) == ("call 1", "call 2")
     assert changing.parameters == {"type": "object", "properties": {"1": {}}}
-    assert changing.encoded_parameters == '{"type":"object","properties":{"2":{}}}'
-    assert changing.encoded_parameters == '{"type":"object","properties":{"3":{}}}'
-
-
-def test_a_fixed_schema_is_encoded_once() -> None:
-    assert weather.encoded_parameters is weather.encoded_parameters
+    assert changing.parameters == {"type": "object", "properties": {"2": {}}}
 
 
 def test_arguments_of_a_tool_with_a_given_schema_are_passed_unchecked() -> None:
