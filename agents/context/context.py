@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Self, Unpack
 
@@ -36,6 +36,7 @@ class AgentContext(PersistentContext):
         critical_gate: share of the content room at which compaction starts.
         last_preparation: result of the last ``prepare``, None before.
         calibration: what the provider reported against what was counted here.
+        hooks: what hosts hung into its life; added with ``set_lifecycle_hooks``.
     """
 
     def __init__(self, options: ContextOptions) -> None:
@@ -46,7 +47,7 @@ class AgentContext(PersistentContext):
         self.critical_gate = options.get("critical_gate", DEFAULT_CRITICAL_GATE)
         self.last_preparation: Preparation | None = None
         self.calibration = Calibration()
-        self._hooks = Hooks(options.get("lifecycle_hooks"))
+        self.hooks = Hooks(options.get("lifecycle_hooks"))
         self._assembler = Assembler(
             conversation=self._conversation,
             plugins=self._plugins,
@@ -120,9 +121,15 @@ class AgentContext(PersistentContext):
                 estimated=self.last_budget.total_used, reported=reported_input_tokens
             )
 
-    def set_lifecycle_hooks(self, hooks: Mapping[str, Hook] | LifecycleHooks) -> None:
-        """Add hooks; one of the same name is replaced."""
-        self._hooks.merge(hooks)
+    def set_lifecycle_hooks(
+        self, hooks: Mapping[str, Hook | Sequence[Hook]] | LifecycleHooks, *, owner: str = ""
+    ) -> None:
+        """Add hooks; those of the same name and owner are replaced.
+
+        Raises:
+            ValueError: for a name that is no hook, and for more than ten hooks of one name.
+        """
+        self.hooks.merge(hooks, owner=owner)
 
     def restore_state(self, state: Mapping[str, object] | ContextState) -> None:
         """Replace conversation, current input, plugin states and tool switches by those of a state.
@@ -163,4 +170,4 @@ class AgentContext(PersistentContext):
             call = getattr(plugin, "on_before_prepare", None)
             if call is not None:
                 contain(f"on_before_prepare of plugin {plugin.name}", partial(call, snapshot))
-        self._hooks.run("before_context_prepare", snapshot)
+        self.hooks.run("before_context_prepare", snapshot)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.context.conversation import Conversation, Counted
 from agents.context.errors import ContextDestroyed
+from agents.context.execution import ExecutionGuard
 from agents.context.ids import Clock, new_id
 from agents.context.messages import assistant_message, check_item, tool_results_message, user_message
 
@@ -22,6 +23,7 @@ class Dialogue:
     Attributes:
         last_thinking: what the model thought in its last response.
         turn_index: number of user turns so far.
+        execution: held by the run that works on this context.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class Dialogue:
         self._clock = clock
         self._turn_time_ms: int | None = None
         self._destroyed = False
+        self.execution = ExecutionGuard()
         self.last_thinking: str | None = None
         self.turn_index = 0
 

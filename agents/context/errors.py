@@ -19,6 +19,19 @@ class ContextDestroyed(ContextError):
         super().__init__("This context was destroyed; create a new one.")
 
 
+class ExecutionActive(ContextError):
+    """Another run works on this context; wait for its end or stop it.
+
+    Attributes:
+        code: ``execution_active``.
+    """
+
+    code = "execution_active"
+
+    def __init__(self) -> None:
+        super().__init__("A run on this context is active. Wait until it ends, or cancel it first.")
+
+
 class ContextOverflow(ContextError):
     """The prompt cannot fit the window, whatever may be dropped.
 

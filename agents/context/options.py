@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Required, TypedDict
 
 from agents.context.assembly import Window
@@ -39,7 +39,7 @@ class ContextOptions(TypedDict, total=False):
         storage: keeps sessions and histories; without it nothing is saved.
         plugins: plugin or feature name to constructor keywords.
         estimator: default exact for the model.
-        lifecycle_hooks: hook name to function.
+        lifecycle_hooks: hook name to function, or to a list of functions.
         volatile_placement: ``tail`` puts what changes often behind the newest input, so that a provider's
             prefix cache survives it; default ``mission``.
         tool_timeout_ms: limit for tools without their own; 0, the default, is no limit.
@@ -60,7 +60,7 @@ class ContextOptions(TypedDict, total=False):
     storage: ContextStorage | None
     plugins: Mapping[str, Mapping[str, object]] | None
     estimator: TokenEstimator | None
-    lifecycle_hooks: Mapping[str, Hook] | LifecycleHooks | None
+    lifecycle_hooks: Mapping[str, Hook | Sequence[Hook]] | LifecycleHooks | None
     volatile_placement: Placement
     tool_timeout_ms: int
     journal_filter: Iterable[EntryType] | None

@@ -53,6 +53,49 @@ def test_merging_replaces_hooks_of_the_same_name_and_keeps_others() -> None:
     assert seen == ["new", "kept"]
 
 
+def test_several_hooks_of_one_name_are_called_in_order() -> None:
+    seen: list[str] = []
+    hooks = Hooks({"on_error": [lambda _: seen.append("first"), lambda _: seen.append("second")]})
+    hooks.run("on_error", 0)
+    assert seen == ["first", "second"]
+
+
+def test_hooks_of_another_owner_stay() -> None:
+    seen: list[str] = []
+    hooks = Hooks({"on_error": lambda _: seen.append("context")})
+    hooks.merge({"on_error": lambda _: seen.append("agent")}, owner="one")
+    hooks.merge({"on_error": lambda _: seen.append("agent again")}, owner="one")
+    hooks.run("on_error", 0)
+    assert seen == ["context", "agent again"]
+    hooks.remove("one")
+    hooks.run("on_error", 0)
+    assert seen[2:] == ["context"]
+
+
+def test_ten_hooks_of_one_name_are_the_most() -> None:
+    hooks = Hooks({"on_error": [print] * 10})
+    with pytest.raises(ValueError, match="At most 10 hooks may be named on_error"):
+        hooks.merge({"after_compaction": print, "on_error": print}, owner="one")
+    assert len(hooks.named("on_error")) == 10
+    assert not hooks.named("after_compaction")
+    hooks.merge({"on_error": [print] * 10})
+
+
+def test_a_hook_that_fails_three_times_in_a_row_is_switched_off(caplog: pytest.LogCaptureFixture) -> None:
+    seen: list[int] = []
+
+    def fail_sometimes(number: int) -> None:
+        seen.append(number)
+        if number != 3:
+            raise RuntimeError("no")
+
+    hooks = Hooks({"on_error": fail_sometimes})
+    for number in range(1, 9):
+        hooks.run("on_error", number)
+    assert seen == [1, 2, 3, 4, 5, 6]
+    assert "Hook on_error failed 3 times in a row and is off now." in caplog.messages
+
+
 def test_a_context_calls_the_hook_before_it_prepares() -> None:
     seen: list[object] = []
     context = context_of(lifecycle_hooks={"beforeContextPrepare": seen.append})
