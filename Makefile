@@ -2,7 +2,9 @@
 .DEFAULT_GOAL := help
 .PHONY: help install run test lint bench traps browser locks screenshots clean
 
-PYTHON ?= $(shell command -v python3.13 || command -v python3.12 || command -v python3.11 || echo python3)
+# The first Python that runs and is new enough.
+PYTHON ?= $(shell for each in python3 python3.11 python3.12 python3.13; do \
+	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$each; exit; }; done)
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 
@@ -10,7 +12,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
 
 .venv/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; name one with make PYTHON=…")'
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name one with make PYTHON=..."; exit 1; }
 	$(PYTHON) -m venv .venv
 
 .venv/runtime: .venv/bin/python requirements/runtime.txt
