@@ -78,6 +78,8 @@ def conversation_page(
 
     Messages are rendered, so never call it inside a transaction or on an event loop.
     """
+    # Before the messages: a turn taken up in between is then read twice, and never missed.
+    waiting = waiting_views(session) if before is None else []
     rows = session.messages.select_related("turn__author").order_by("-sequence")
     if before is not None:
         rows = rows.filter(sequence__lt=before)
@@ -87,10 +89,9 @@ def conversation_page(
         del newest[0]
     first = newest[0].sequence if newest else 1
     views = message_views(session, newest)
-    if before is None:
-        views = [*views, *waiting_views(session)]
+    stored = {view.id for view in views}
     return ConversationPage(
-        messages=views,
+        messages=[*views, *(view for view in waiting if view.id not in stored)],
         earlier=first if first > 1 else None,
         turn=turn_view(session.pk),
         cursor=session.conversation_revision,

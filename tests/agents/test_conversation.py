@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from agents import conversation
 from agents.calls import CallView
-from agents.conversation import PAGE_SIZE, MessageView, conversation_page
+from agents.conversation import PAGE_SIZE, MessageView, conversation_page, waiting_views
 from agents.conversation_feed import WIDEST_WINDOW, ConversationPart, HeadPart
 from agents.feed import Part
 from agents.models import AgentSession, Message, Turn
@@ -129,6 +130,20 @@ class TestPage:
         session.refresh_from_db()
         say(session, "user", text("Do it", "input_text"), turn=turn, id=turn.pk)
         assert [view.id for view in messages(session)] == [turn.pk]
+
+    @pytest.mark.parametrize("is_stored_first", [True, False])
+    def test_it_shows_once_when_a_worker_takes_it_up_in_this_moment(
+        self, session: AgentSession, people: Cast, monkeypatch: pytest.MonkeyPatch, is_stored_first: bool
+    ) -> None:
+        turn = submit_turn(session, "Survey it", people.operator)
+
+        def take_up_meanwhile(of: AgentSession) -> list[MessageView]:
+            waiting = [] if is_stored_first else waiting_views(of)
+            say(session, "user", text("Survey it", "input_text"), turn=turn, pk=turn.pk)
+            return waiting_views(of) if is_stored_first else waiting
+
+        monkeypatch.setattr(conversation, "waiting_views", take_up_meanwhile)
+        assert [message.id for message in messages(session)] == [turn.pk]
 
     def test_an_input_of_blocks_shows_its_text(self, session: AgentSession) -> None:
         Turn.objects.create(session=session, index=1, input=[text("Look:", "input_text"), {"type": "odd"}, 3])
