@@ -78,7 +78,8 @@ def _session_tools(session: AgentSession) -> list[Tool]:
 
 def _load(context: AgentContext, session: AgentSession) -> None:
     """Give the context its conversation; everything after the last answer is input still to be answered."""
-    rows = list(Message.objects.filter(session=session, in_context=True).order_by("sequence"))
+    seen = Message.objects.filter(session=session, in_context=True).order_by("sequence")
+    rows = list(seen.only("item_id", "role", "blocks", "tokens", "context_blocks", "context_tokens"))
     answers = [place for place, row in enumerate(rows) if row.role == "assistant"]
     split = answers[-1] + 1 if answers else 0
     counted = [(cast(InputItem, row.item()), row.item_tokens()) for row in rows]

@@ -217,8 +217,14 @@ class InContextMemory(BasePlugin):
         with self._lock:
             if self._rendered is None and self._shelf.entries:
                 self._rendered = render(self._shelf.entries, show_timestamps=self.show_timestamps)
-                self.update_token_cache(self.estimator.estimate_tokens(self._rendered))
             return self._rendered
+
+    def get_token_size(self) -> int:
+        """Return the tokens of the content as last rendered, counted when asked; 0 after a change."""
+        with self._lock:
+            if self._rendered and not super().get_token_size():
+                self.update_token_cache(self.estimator.estimate_tokens(self._rendered))
+            return super().get_token_size()
 
     def get_contents(self) -> dict[str, dict[str, JSON]]:
         """Return a copy of every entry in wire form by key."""
