@@ -1,0 +1,1 @@
+"""Measurements, side by side with what others use; `make bench` runs them."""

@@ -1,0 +1,153 @@
+"""Preparing a context: raw tiktoken, our two ``prepare()``, and LangChain's ``trim_messages``."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage, trim_messages
+
+from agents.context import AgentContext, InputItem, TiktokenEstimator
+from agents.context.counting import count_item
+from agents.context.vocabulary_files import load_encoding
+from benchmarks.encoding import encoded_texts
+from benchmarks.messages import make_items, texts_of
+from benchmarks.timing import medians_ms, print_table, timed
+
+MODEL = "gpt-4.1"
+WINDOW = 10_000_000
+# Messages to rounds: at 10,000 a single run takes seconds.
+ROUNDS = {100: 40, 1_000: 20, 10_000: 5}
+
+Counted = list[tuple[InputItem, int]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One conversation in the forms that the contestants take.
+
+    Attributes:
+        counted: the items with their tokens, as rows hold them.
+        more: the message that comes after the first preparation; about as long as the others.
+    """
+
+    items: list[InputItem]
+    counted: Counted
+    texts: list[str]
+    foreign: list[BaseMessage]
+    more: str
+
+    @property
+    def tokens(self) -> int:
+        return sum(tokens for _, tokens in self.counted)
+
+
+def main() -> None:
+    print(f"Context preparation: {MODEL}, window of {WINDOW:,} tokens, medians in ms")
+    cases = {count: _case(count) for count in ROUNDS}
+    _print_times(cases)
+    print()
+    print("Texts that reached the encoder")
+    head = ["messages", "first", "second, 1 new message", "loaded with stored counts"]
+    print_table(head, [[count, *_encodings(case)] for count, case in cases.items()])
+
+
+def _print_times(cases: dict[int, Case]) -> None:
+    head = ["messages", "tokens", "rounds", "raw tiktoken", "first prepare()", "/ raw"]
+    head += ["second", "% of raw", "% without the new text", "LangChain trim", "/ raw"]
+    rows: list[Sequence[object]] = []
+    for count, rounds in ROUNDS.items():
+        case = cases[count]
+        raw, first, second, more, trim = _times(case, rounds).values()
+        shares = (second / raw * 100, (second - more) / raw * 100)
+        rows.append((count, case.tokens, rounds, raw, first, first / raw, second, *shares, trim, trim / raw))
+    print_table(head, rows)
+
+
+def _times(case: Case, rounds: int) -> dict[str, float]:
+    encode = load_encoding("o200k_base").encode_ordinary
+    return medians_ms(
+        {
+            "raw": timed(lambda: case.texts, lambda texts: [len(encode(text)) for text in texts]),
+            "first": timed(_new_context, lambda context: _load_and_prepare(context, case)),
+            "second": timed(lambda: _prepared(case), lambda context: _go_on(context, case.more)),
+            "more": timed(lambda: case.more, encode),
+            "trim": timed(lambda: case.foreign, _trim),
+        },
+        rounds,
+    )
+
+
+def _encodings(case: Case) -> Iterator[int]:
+    context = _new_context()
+    yield len(encoded_texts(lambda: _load_and_prepare(context, case)))
+    yield len(encoded_texts(lambda: _go_on(context, case.more)))
+    stored = _new_context()
+    yield len(encoded_texts(lambda: _load_counted(stored, case)))
+
+
+def _case(count: int) -> Case:
+    items = make_items(count)
+    estimator = TiktokenEstimator(MODEL)
+    return Case(
+        items=items,
+        counted=[(item, count_item(item, estimator)) for item in items],
+        texts=list(texts_of(items)),
+        foreign=[_foreign(item) for item in items],
+        more=sorted(texts_of(items), key=len)[count // 2],
+    )
+
+
+def _new_context() -> AgentContext:
+    return AgentContext.create(model=MODEL, max_context_tokens=WINDOW, system_prompt="You keep the books.")
+
+
+def _load_and_prepare(context: AgentContext, case: Case) -> None:
+    context.load_conversation((item, None) for item in case.items)
+    context.prepare()
+
+
+def _load_counted(context: AgentContext, case: Case) -> None:
+    context.load_conversation(case.counted)
+    context.prepare()
+
+
+def _prepared(case: Case) -> AgentContext:
+    context = _new_context()
+    _load_counted(context, case)
+    return context
+
+
+def _go_on(context: AgentContext, text: str) -> None:
+    context.add_user_message(text)
+    context.prepare()
+
+
+def _foreign(item: InputItem) -> BaseMessage:
+    """Return the item as LangChain has it."""
+    if item["type"] != "message":
+        raise ValueError("Only messages have a counterpart.")
+    block = item["content"][0]
+    match block["type"]:
+        case "tool_use":
+            call = {"name": block["name"], "args": json.loads(block["arguments"]), "id": block["id"]}
+            return AIMessage(content="", tool_calls=[call])
+        case "tool_result":
+            return ToolMessage(content=block["content"], tool_call_id=block["tool_use_id"])
+        case "output_text":
+            return AIMessage(content=block["text"])
+        case _:
+            return HumanMessage(content=next(texts_of([item])))
+
+
+def _trim(messages: list[BaseMessage]) -> None:
+    trim_messages(messages, max_tokens=WINDOW, strategy="last", token_counter=_foreign_tokens)
+
+
+def _foreign_tokens(messages: list[BaseMessage]) -> int:
+    encode = load_encoding("o200k_base").encode_ordinary
+    total = 0
+    for message in messages:
+        total += len(encode(str(message.content)))
+        for call in getattr(message, "tool_calls", ()):
+            total += len(encode(call["name"])) + len(encode(json.dumps(call["args"])))
+    return total
