@@ -38,7 +38,7 @@ run: .venv/runtime ## Start the demo: database, worker and web server in one pro
 	@DEBUG=1 exec $(BIN)/python manage.py serve
 
 test: .venv/dev ## Run the tests; DATABASE_URL, REDIS_URL and Chromium widen what runs
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 browser: .venv/dev ## Run the browser tests for every width and theme, in both modes
 	BROWSER_MATRIX=full $(BIN)/pytest tests/browser
