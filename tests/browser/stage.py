@@ -1,0 +1,126 @@
+"""Prepares and inspects rows in the environment of a product under test.
+
+Started as ``python -m tests.browser.stage``, it reads one JSON object a line, {"do": name, ...arguments},
+and answers each with one line of JSON. It is a process of its own: what it writes reaches pages from outside.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+import django
+
+django.setup()
+
+from django.contrib.auth.models import User  # noqa: E402
+from django.test import Client  # noqa: E402
+
+from agents.models import AgentProfile, Turn  # noqa: E402
+from agents.sessions import start_session  # noqa: E402
+from memory.actors import Actor  # noqa: E402
+from memory.bindings import change_board, whiteboard_of  # noqa: E402
+from memory.models import EntryRevision, Pin  # noqa: E402
+
+ROBOT = Actor.client("robot")
+_numbers = count(1)
+
+
+def scene(model: str = "scripted:survey") -> dict[str, Any]:
+    """Return a new agent with an idle session, and people who are signed in and belong to nobody else."""
+    number = next(_numbers)
+    profile = AgentProfile.objects.create(
+        slug=f"agent-{number}",
+        name=f"Agent {number}",
+        model=model,
+        tools=["list_files", "read_file", "count_file", "count_files", "search_files"],
+    )
+    people = {
+        role: User.objects.create_user(f"{role}{number}") for role in ("operator", "member", "stranger")
+    }
+    profile.operators.add(people["operator"])
+    profile.members.add(people["member"])
+    return {
+        "agent": profile.slug,
+        "session": new_session(profile.slug),
+        **{role: {"name": user.username, "cookie": _sign_in(user)} for role, user in people.items()},
+    }
+
+
+def new_session(agent: str, title: str = "Under test") -> str:
+    """Return the id of another session of the agent."""
+    return str(start_session(AgentProfile.objects.get(slug=agent), None, title).pk)
+
+
+def new_agent(operator: str, model: str = "scripted:survey") -> str:
+    """Return the slug of another agent of the operator."""
+    number = next(_numbers)
+    profile = AgentProfile.objects.create(slug=f"agent-{number}", name=f"Agent {number}", model=model)
+    profile.operators.add(User.objects.get(username=operator))
+    return profile.slug
+
+
+def sign_in(name: str) -> str:
+    """Return the session cookie of another browser of that person."""
+    return _sign_in(User.objects.get(username=name))
+
+
+def write(session: str, key: str, value: Any, shown: bool = True, priority: str = "normal") -> int:
+    """Set a key and return its version."""
+    change_board(
+        UUID(session),
+        lambda board: board.set(key, f"About {key}", value, priority, shown),
+        actor=ROBOT,
+    )
+    return int(whiteboard_of(UUID(session)).entries.get(key=key).version)
+
+
+def remove(session: str, key: str) -> None:
+    """Delete a key."""
+    change_board(
+        UUID(session),
+        lambda board: board.delete(key),
+        actor=ROBOT,
+        action=EntryRevision.Action.DELETE,
+    )
+
+
+def entries(session: str) -> dict[str, Any]:
+    """Return the values on the session's whiteboard."""
+    return {row.key: row.parsed_value() for row in whiteboard_of(UUID(session)).entries.all()}
+
+
+def pins(name: str) -> list[str]:
+    """Return the keys the person pinned, of any agent."""
+    return list(Pin.objects.filter(user__username=name).order_by("key").values_list("key", flat=True))
+
+
+def turns(session: str) -> list[str]:
+    """Return the statuses of the session's turns, the first one first."""
+    return list(Turn.objects.filter(session=UUID(session)).order_by("index").values_list("status", flat=True))
+
+
+def _sign_in(user: User) -> str:
+    browser = Client()
+    browser.force_login(user)
+    return browser.cookies["sessionid"].value
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    command.__name__: command
+    for command in (scene, new_session, new_agent, sign_in, write, remove, entries, pins, turns)
+}
+
+
+def main() -> None:
+    for line in sys.stdin:
+        request = json.loads(line)
+        answer = COMMANDS[request.pop("do")](**request)
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
