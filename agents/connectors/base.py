@@ -16,12 +16,15 @@ class ModelRequest:
         tools: definitions of the enabled tools (name, description, parameters).
         model: the model's name without its provider.
         settings: provider settings such as ``temperature``.
+        may_call_tools: when False the model must answer in words. The tools stay in the request, because
+            some providers refuse a history with calls whose tools are not defined.
     """
 
     input: Sequence[Item]
     tools: Sequence[Mapping[str, Any]]
     model: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+    may_call_tools: bool = True
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from agents.connectors.base import Usage
+from agents.connectors.base import Done, RequestSent, Retrying, ToolArgumentsDelta, ToolCallStarted
 from agents.context.json_values import JSON
+
+Status = Literal["completed", "cut_off", "limited", "empty", "cancelled"]
+"""How a turn ended: with an answer; with one that the provider cut off; with the one asked for at the limit
+of model calls; without a word; or because somebody cancelled it."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +31,30 @@ class TextStreamed:
 
 
 @dataclass(frozen=True)
+class ThinkingStreamed:
+    """More of the model's thinking arrived."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ReplyDiscarded:
+    """The reply was empty and is not kept; the model is asked again.
+
+    Attributes:
+        reply: what it cost all the same is in its usage.
+        wait_s: seconds until the next try.
+    """
+
+    reply: Done
+    wait_s: float
+
+
+@dataclass(frozen=True)
 class ReplyStored:
     """The whole reply is in the context: a moment to checkpoint."""
 
-    usage: Usage
+    reply: Done
 
 
 @dataclass(frozen=True)
@@ -38,14 +63,17 @@ class ToolStarted:
 
     name: str
     arguments: Mapping[str, JSON]
+    id: str = ""
 
 
 @dataclass(frozen=True)
 class ToolFinished:
-    """A tool has run, or was refused."""
+    """A tool has run, or was refused; tools that run side by side finish in any order."""
 
     name: str
     failed: bool
+    id: str = ""
+    result: JSON = None
 
 
 @dataclass(frozen=True)
@@ -55,11 +83,24 @@ class ResultsStored:
 
 @dataclass(frozen=True)
 class TurnFinished:
-    """The model answered without calling a tool; ``text`` is its answer."""
+    """The turn is over; ``text`` is the answer, or what there is of it."""
 
     text: str
+    status: Status = "completed"
 
 
 TurnEvent = (
-    CallStarted | TextStreamed | ReplyStored | ToolStarted | ToolFinished | ResultsStored | TurnFinished
+    CallStarted
+    | RequestSent
+    | Retrying
+    | TextStreamed
+    | ThinkingStreamed
+    | ToolCallStarted
+    | ToolArgumentsDelta
+    | ReplyDiscarded
+    | ReplyStored
+    | ToolStarted
+    | ToolFinished
+    | ResultsStored
+    | TurnFinished
 )

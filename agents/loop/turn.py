@@ -1,29 +1,59 @@
 """The agentic loop, written once: ask the model, run its tools, until it answers."""
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from agents.connectors.base import Connector, ConnectorError, Done, ModelRequest, TextDelta
+from agents.connectors.base import (
+    Connector,
+    ConnectorError,
+    Done,
+    Item,
+    ModelRequest,
+    TextDelta,
+    ThinkingDelta,
+    Waiting,
+)
 from agents.context import AgentContext, json_values
-from agents.context.json_values import JSON, InvalidJSON
-from agents.context.messages import ToolOutcome
-from agents.context.tools import ToolCallState
+from agents.context.json_values import JSON
+from agents.loop.asking import ask
 from agents.loop.events import (
     CallStarted,
+    ReplyDiscarded,
     ReplyStored,
     ResultsStored,
     TextStreamed,
-    ToolFinished,
-    ToolStarted,
+    ThinkingStreamed,
     TurnEvent,
     TurnFinished,
 )
+from agents.loop.hooks import ErrorReport
+from agents.loop.limits import Limits, Meter, Pace
+from agents.loop.tool_calls import (
+    STOPPED_RESULT,
+    Approve,
+    Batch,
+    Block,
+    FailureMode,
+    Nothing,
+    Workshop,
+    nobody_to_ask,
+)
 
-Block = Mapping[str, Any]
-Nothing = Callable[[], None]
-
-STOPPED_RESULT = "This call was not carried out: the turn was stopped before it."
+WRAP_UP = (
+    "You have reached the limit of steps for this task and cannot call tools any more. Answer now, in words, "
+    "with what you have: what was done, what you found, and what is left to do."
+)
+LIMIT_RESULT = "This call was not carried out: the turn has reached its limit of model calls."
+# Reasons for an empty answer that asking again does not change.
+_FINAL = ("content_filter", "error")
+_WRAP_UP_ITEM: Item = {
+    "type": "message",
+    "id": "wrap_up",
+    "role": "user",
+    "content": [{"type": "input_text", "text": WRAP_UP}],
+}
 
 
 class TurnStopped(Exception):
@@ -40,7 +70,7 @@ class TooManyCalls(Exception):
         self.limit = limit
 
 
-def _nothing() -> None:
+def _nothing(*_: object) -> None:
     """Do nothing; the default of the loop's hooks."""
 
 
@@ -50,116 +80,202 @@ class Loop:
 
     Attributes:
         model: the model's name as the connector knows it.
-        max_calls: model calls of one turn, the answering one included.
+        settings: of the provider, such as ``temperature``.
+        max_calls: model calls of one turn before it is asked to answer without tools.
+        limits: what else a turn may use.
         before_call: called right before the context is prepared, for example to take over others' edits.
-        check_stop: called between steps; raises TurnStopped when the turn shall end.
+        before_request: gets the request right before the model is asked, for example to note it.
+        check_stop: called between steps, and while the model or parallel tools work; raises TurnStopped when
+            the turn shall end.
+        hold: called between steps; returns when the turn may go on.
+        inbox: gives what was said since it was last called; it joins the input of the next model call.
+        approve: asked before a tool with the permission ``ask`` runs.
+        failure_mode: whether a failing tool ends the turn.
+        after_parallel: called on the thread of a parallel tool when it is done.
+        own_thread: ask a connector that is not async on a thread that can be left behind.
     """
 
     context: AgentContext
     connector: Connector
     model: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
     max_calls: int = 50
+    limits: Limits = field(default_factory=Limits)
+    pace: Pace = field(default_factory=Pace)
     before_call: Nothing = _nothing
+    before_request: Callable[[ModelRequest], None] = _nothing
     check_stop: Nothing = _nothing
+    hold: Nothing = _nothing
+    inbox: Callable[[], Sequence[str]] = tuple
+    approve: Approve = nobody_to_ask
+    failure_mode: FailureMode = "continue"
+    after_parallel: Nothing = _nothing
+    own_thread: bool = False
 
     def run(self) -> Iterator[TurnEvent]:
         """Yield events until the model answers; the input must already be in the context.
 
-        The context is complete after every event that stores: a consumer may stop there.
+        The context is complete after every event that stores, and whenever the turn ends: a consumer may
+        stop there. At the limit of model calls one more is made without tools, for an answer with what there
+        is.
 
         Raises:
             TurnStopped: ``check_stop`` asked for it; calls of the last reply are answered with a note.
-            TooManyCalls: the limit was reached.
+            TooManyCalls: even at the limit the model asked for tools and said nothing.
+            LimitReached: another limit was reached.
+            ToolFailed: a tool failed and ``failure_mode`` is ``fail``.
             ConnectorError: the model could not be asked.
             agents.context.errors.ContextOverflow: the prompt cannot fit.
         """
-        for number in range(1, self.max_calls + 1):
-            self.check_stop()
-            yield CallStarted(number)
-            reply = yield from self._ask()
-            calls = [block for item in reply.output for block in _blocks(item, "tool_use")]
-            if not calls:
-                yield TurnFinished(_text(reply.output))
-                return
-            yield from self._run_tools(calls)
-        raise TooManyCalls(self.max_calls)
+        try:
+            yield from _Turn(self).play()
+        except TurnStopped:
+            raise
+        except Exception as fault:
+            self.context.hooks.run("on_error", ErrorReport(self.context.agent_id, fault))
+            raise
 
-    def _ask(self) -> Generator[TurnEvent, None, Done]:
-        """Ask once and put the reply into the context; returns the Done event to ``yield from``."""
-        self.before_call()
-        prepared = self.context.prepare()
-        request = ModelRequest(prepared.input, self.context.tools.definitions(), self.model)
-        done: Done | None = None
-        for event in self.connector.stream(request):
-            if isinstance(event, TextDelta):
-                yield TextStreamed(json_values.repair_text(event.text))
-            elif isinstance(event, Done):
-                done = event
-        if done is None:
-            raise ConnectorError("The model's answer broke off before its end. Retry the turn.")
-        reply = Done([cast(Block, json_values.repair(cast(JSON, item))) for item in done.output], done.usage)
-        self.context.add_assistant_response(reply.output)
-        yield ReplyStored(reply.usage)
+
+class _Turn:
+    """One play of the loop, with what it has used so far."""
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+        self._context = loop.context
+        self._meter = Meter(loop.limits, loop.pace)
+        self._workshop = Workshop(
+            context=loop.context,
+            meter=self._meter,
+            pace=loop.pace,
+            step=self._step,
+            watch=self._watch,
+            approve=loop.approve,
+            failure_mode=loop.failure_mode,
+            after_parallel=loop.after_parallel,
+        )
+
+    def play(self) -> Iterator[TurnEvent]:
+        """Yield events until there is an answer."""
+        for left in range(self._loop.max_calls - 1, -1, -1):
+            self._step()
+            self._read_inbox()
+            reply = yield from self._answer()
+            yield from self._take(reply)
+            if not _calls(reply) and not (left and self._read_inbox()):
+                yield _finished(reply)
+                return
+        self._step()
+        reply = yield from self._answer(may_call_tools=False)
+        yield from self._take(reply, may_call_tools=False)
+        if _calls(reply) and _is_silent(reply):
+            raise TooManyCalls(self._loop.max_calls)
+        yield TurnFinished(_text(reply), "empty" if _is_silent(reply) else "limited")
+
+    def _answer(self, *, may_call_tools: bool = True) -> Generator[TurnEvent, None, Done]:
+        """Ask until the reply is not empty, three times at most; returns it to ``yield from``."""
+        reply = yield from self._ask(may_call_tools=may_call_tools)
+        for wait_s in self._loop.pace.waits():
+            if _calls(reply) or not _is_silent(reply) or reply.finish_reason in _FINAL:
+                break
+            yield ReplyDiscarded(reply, wait_s)
+            self._loop.pace.rest(wait_s, self._watch)
+            reply = yield from self._ask(may_call_tools=may_call_tools)
         return reply
 
-    def _run_tools(self, calls: Sequence[Block]) -> Iterator[TurnEvent]:
-        results: list[ToolOutcome] = []
-        for index, block in enumerate(calls):
-            try:
-                self.check_stop()
-            except TurnStopped:
-                results += [_result(each, STOPPED_RESULT, failed=True) for each in calls[index:]]
-                self.context.add_tool_results(results)
-                yield ResultsStored()
-                raise
-            results.append((yield from self._run_tool(block)))
-        self.context.add_tool_results(results)
-        yield ResultsStored()
+    def _ask(self, *, may_call_tools: bool) -> Generator[TurnEvent, None, Done]:
+        """Ask once; returns the reply to ``yield from``."""
+        loop = self._loop
+        self._meter.check()
+        yield CallStarted(self._meter.count_model_call())
+        loop.before_call()
+        prepared = self._context.prepare()
+        items = prepared.input if may_call_tools else [*prepared.input, _WRAP_UP_ITEM]
+        request = ModelRequest(items, prepared.tools, loop.model, loop.settings, may_call_tools)
+        loop.before_request(request)
+        reply = yield from self._read(request)
+        self._count(reply, prepared.budget.total_used)
+        return reply
 
-    def _run_tool(self, block: Block) -> Generator[TurnEvent, None, ToolOutcome]:
-        """Run one call; returns its result to ``yield from``."""
-        name = str(block["name"])
+    def _read(self, request: ModelRequest) -> Generator[TurnEvent, None, Done]:
+        """Stream the reply, with everything that no database takes repaired; returns it to ``yield from``."""
+        done: Done | None = None
+        loop = self._loop
+        events = ask(loop.connector, request, watch=self._watch, pace=loop.pace, own_thread=loop.own_thread)
+        with closing(events):
+            for event in events:
+                match event:
+                    case TextDelta():
+                        yield TextStreamed(json_values.repair_text(event.text))
+                    case ThinkingDelta():
+                        yield ThinkingStreamed(json_values.repair_text(event.text))
+                    case Done():
+                        done = event
+                    case Waiting():
+                        pass
+                    case _:
+                        yield event
+        if done is None:
+            raise ConnectorError("The model's answer broke off before its end. Retry the turn.")
+        output = [cast(Item, json_values.repair(cast(JSON, item))) for item in done.output]
+        return replace(done, output=output)
+
+    def _take(self, reply: Done, *, may_call_tools: bool = True) -> Iterator[TurnEvent]:
+        """Put the reply into the context, and a result for each of its calls, whatever happens meanwhile."""
+        batch = Batch(self._workshop, _calls(reply))
+        self._context.add_assistant_response(reply.output)
         try:
-            arguments = _arguments(block)
-        except InvalidJSON as fault:
-            yield ToolStarted(name, {})
-            outcome: JSON = _unreadable(name, fault)
-        else:
-            yield ToolStarted(name, arguments)
-            outcome = self.context.tools.execute(name, arguments)
-        failed = isinstance(outcome, dict) and outcome.get("success") is False
-        yield ToolFinished(name, failed)
-        return _result(block, outcome, failed=failed)
+            yield ReplyStored(reply)
+            if may_call_tools:
+                yield from batch.run()
+        except BaseException as stop:
+            batch.settle(STOPPED_RESULT)
+            if batch.calls and isinstance(stop, Exception):
+                yield ResultsStored()
+            raise
+        batch.settle(LIMIT_RESULT)
+        if batch.calls:
+            yield ResultsStored()
+
+    def _count(self, reply: Done, prompt_tokens: int) -> None:
+        if reply.usage.input_tokens is not None:
+            self._context.record_usage(reply.usage.input_tokens)
+        if self._loop.limits.max_tokens is not None:
+            reply_tokens = self._context.estimator.estimate_data_tokens(reply.output)
+            self._meter.count_reply(reply.usage, prompt_tokens=prompt_tokens, reply_tokens=reply_tokens)
+
+    def _step(self) -> None:
+        self._loop.hold()
+        self._watch()
+
+    def _watch(self) -> None:
+        self._loop.check_stop()
+        self._meter.check_time()
+
+    def _read_inbox(self) -> bool:
+        """Return whether something was said; it is added to the pending input, never in its place."""
+        said = self._loop.inbox()
+        for each in said:
+            self._context.add_user_message(each)
+        return bool(said)
 
 
-def _arguments(block: Block) -> dict[str, JSON]:
-    text = str(block.get("arguments") or "{}")
-    arguments = json_values.repair(json_values.decode(text))
-    if not isinstance(arguments, dict):
-        raise InvalidJSON("arguments", "not a JSON object; send one object with the tool's parameters")
-    return arguments
+def _finished(reply: Done) -> TurnFinished:
+    if _is_silent(reply):
+        return TurnFinished(_text(reply), "empty")
+    return TurnFinished(_text(reply), "cut_off" if reply.finish_reason == "length" else "completed")
 
 
-def _unreadable(name: str, fault: InvalidJSON) -> JSON:
-    return {
-        "success": False,
-        "error": f"The arguments could not be read. {fault}. Nothing was done; repeat the call.",
-        "errorType": "InvalidArguments",
-        "toolName": name,
-    }
+def _is_silent(reply: Done) -> bool:
+    return not _text(reply).strip()
 
 
-def _result(block: Block, content: JSON, *, failed: bool) -> ToolOutcome:
-    state = ToolCallState.FAILED if failed else ToolCallState.COMPLETED
-    outcome = ToolOutcome(tool_use_id=block["id"], content=content, state=state)
-    if failed:
-        outcome["error"] = str(content.get("error", "failed") if isinstance(content, dict) else content)
-    return outcome
+def _calls(reply: Done) -> list[Block]:
+    return _blocks(reply, "tool_use")
 
 
-def _blocks(item: Block, kind: str) -> list[Block]:
-    return [block for block in item.get("content", ()) if block["type"] == kind]
+def _text(reply: Done) -> str:
+    return "".join(block["text"] for block in _blocks(reply, "output_text"))
 
 
-def _text(output: Sequence[Block]) -> str:
-    return "".join(block["text"] for item in output for block in _blocks(item, "output_text"))
+def _blocks(reply: Done, kind: str) -> list[Block]:
+    return [block for item in reply.output for block in item.get("content", ()) if block["type"] == kind]

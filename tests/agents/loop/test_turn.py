@@ -1,50 +1,45 @@
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
-from agents import AgentContext, tool
-from agents.connectors.base import ConnectorError, Done, ModelEvent, ModelRequest, TextDelta
+from agents.connectors.base import (
+    ConnectorError,
+    Done,
+    RequestSent,
+    Retrying,
+    TextDelta,
+    ThinkingDelta,
+    ToolArgumentsDelta,
+    ToolCallStarted,
+    Usage,
+    Waiting,
+)
 from agents.connectors.scripted import ScriptedConnector, call, say
+from agents.context.errors import InputTooLarge
 from agents.loop.events import (
     CallStarted,
+    ReplyDiscarded,
     ReplyStored,
     ResultsStored,
     TextStreamed,
+    ThinkingStreamed,
     ToolFinished,
     ToolStarted,
-    TurnEvent,
     TurnFinished,
 )
-from agents.loop.turn import STOPPED_RESULT, Loop, TooManyCalls, TurnStopped
-
-
-@tool
-def double(number: int) -> int:
-    """Double a number."""
-    return 2 * number
-
-
-@tool
-def fail() -> str:
-    """Always fail."""
-    raise ValueError("out of paper")
-
-
-def make_context(text: str = "go") -> AgentContext:
-    context = AgentContext.create(model="gpt-4.1", tools=[double, fail])
-    context.add_user_message(text)
-    return context
-
-
-def play(context: AgentContext, connector: ScriptedConnector, **options: Any) -> list[TurnEvent]:
-    return list(Loop(context, connector, "gpt-4.1", **options).run())
-
-
-def results(context: AgentContext) -> list[dict[str, Any]]:
-    items: list[Any] = [*context.get_conversation(), *context.get_current_input()]
-    return [block for item in items for block in item["content"] if block["type"] == "tool_result"]
+from agents.loop.hooks import ErrorReport
+from agents.loop.turn import LIMIT_RESULT, WRAP_UP, TooManyCalls, TurnStopped
+from tests.agents.loop.cast import (
+    Sending,
+    StoppedTime,
+    make_context,
+    make_loop,
+    only,
+    play,
+    results,
+    stop_after,
+    unanswered,
+)
 
 
 def test_an_answer_ends_the_turn() -> None:
@@ -80,57 +75,10 @@ def test_the_request_carries_tools_and_model() -> None:
 def test_the_reply_is_stored_before_its_tools_run() -> None:
     context = make_context()
     kinds = [
-        type(e) for e in play(context, ScriptedConnector(call(("c1", "double", '{"number":1}')), say("")))
+        type(e) for e in play(context, ScriptedConnector(call(("c1", "double", '{"number":1}')), say("ok")))
     ]
     assert kinds.index(ReplyStored) < kinds.index(ToolStarted) < kinds.index(ToolFinished)
     assert kinds.index(ToolFinished) < kinds.index(ResultsStored)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ('{"number": ', "not valid JSON"),
-        ("[1]", "not a JSON object"),
-        ('"text"', "not a JSON object"),
-        ("[" * 10_000, "nested too deeply"),
-        ('{"number": NaN}', "NaN"),
-    ],
-)
-def test_arguments_that_cannot_be_read_become_a_result_the_model_can_act_on(
-    arguments: str, says: str
-) -> None:
-    context = make_context()
-    with ScriptedConnector(call(("c1", "double", arguments)), say("sorry")) as connector:
-        events = play(context, connector)
-    assert ToolFinished("double", failed=True) in events
-    (result,) = results(context)
-    assert says in result["content"]
-    assert "repeat the call" in result["content"]
-    assert events[-1] == TurnFinished("sorry")
-
-
-def test_absent_arguments_are_an_empty_object() -> None:
-    context = make_context()
-    play(context, ScriptedConnector(call(("c1", "store_list", "")), say("ok")))
-    assert "store" in results(context)[0]["content"]
-
-
-def test_a_failing_tool_and_an_unknown_tool_give_results_and_the_turn_goes_on() -> None:
-    context = make_context()
-    reply = call(("c1", "fail", "{}"), ("c2", "no_such_tool", "{}"), ("c3", "double", '{"number":1}'))
-    with ScriptedConnector(reply, say("done")) as connector:
-        events = play(context, connector)
-    assert [event.failed for event in events if isinstance(event, ToolFinished)] == [True, True, False]
-    texts = [result["content"] for result in results(context)]
-    assert "out of paper" in texts[0]
-    assert "no_such_tool" in texts[1]
-
-
-def test_an_unknown_store_is_answered_with_the_stores_there_are() -> None:
-    context = make_context()
-    reply = call(("c1", "store_set", '{"store":"blackboard","key":"a","description":"d","value":1}'))
-    play(context, ScriptedConnector(reply, say("ok")))
-    assert "whiteboard" in results(context)[0]["content"]
 
 
 def test_text_that_no_database_takes_is_repaired() -> None:
@@ -148,16 +96,6 @@ def test_the_hook_before_a_call_may_change_what_the_model_sees() -> None:
     assert "quick" in json.dumps(connector.requests[0].input[0])
 
 
-def stop_after(checks: int) -> Callable[[], None]:
-    left = iter(range(checks))
-
-    def check() -> None:
-        if next(left, None) is None:
-            raise TurnStopped
-
-    return check
-
-
 def test_a_stop_between_model_calls_asks_no_more() -> None:
     context = make_context()
     connector = ScriptedConnector(call(("c1", "double", '{"number":1}')), say("never"))
@@ -166,41 +104,216 @@ def test_a_stop_between_model_calls_asks_no_more() -> None:
     assert len(connector.requests) == 1
 
 
-def test_a_stop_between_tools_answers_the_calls_that_were_not_carried_out() -> None:
+def test_a_model_that_asks_for_tools_to_the_end_is_asked_to_answer_without_them() -> None:
     context = make_context()
-    reply = call(("c1", "double", '{"number":1}'), ("c2", "double", '{"number":2}'))
-    with pytest.raises(TurnStopped):
-        play(context, ScriptedConnector(reply), check_stop=stop_after(2))
-    assert [result["content"] for result in results(context)] == ["2", STOPPED_RESULT]
+    again = call(("c", "double", '{"number":1}'))
+    with ScriptedConnector(again, again, say("as far as I got")) as connector:
+        events = play(context, connector, max_calls=2)
+    assert events[-1] == TurnFinished("as far as I got", "limited")
+    assert [request.may_call_tools for request in connector.requests] == [True, True, False]
+    assert connector.requests[2].tools == connector.requests[0].tools
+
+
+@pytest.mark.trap("W8.1")
+def test_the_last_results_are_kept_when_the_limit_asks_for_an_answer() -> None:
+    context = make_context()
+    with ScriptedConnector(call(("c1", "double", '{"number":4}')), say("8")) as connector:
+        play(context, connector, max_calls=1)
+    *_, answered, last = connector.requests[1].input
+    assert answered["content"] == [{"type": "tool_result", "tool_use_id": "c1", "content": "8"}]
+    assert last["content"] == [{"type": "input_text", "text": WRAP_UP}]
+    assert [block["tool_use_id"] for block in results(context)] == ["c1"]
+    assert WRAP_UP not in json.dumps(context.get_conversation())
+    assert not unanswered(context)
+
+
+@pytest.mark.trap("W8.2")
+def test_an_answer_at_the_last_allowed_call_is_the_answer() -> None:
+    context = make_context()
+    with ScriptedConnector(call(("c1", "double", '{"number":1}')), say("two")) as connector:
+        events = play(context, connector, max_calls=2)
+    assert events[-1] == TurnFinished("two")
+    assert [event.text for event in events if isinstance(event, TextStreamed)] == ["two"]
+    assert len(connector.requests) == 2
+
+
+def test_calls_made_although_the_limit_was_reached_are_answered_with_a_note() -> None:
+    context = make_context()
+    again = call(("c2", "double", '{"number":1}'), text="one more")
+    events = play(context, ScriptedConnector(call(("c1", "double", '{"number":1}')), again), max_calls=1)
+    assert events[-2:] == [ResultsStored(), TurnFinished("one more", "limited")]
+    assert results(context)[-1]["content"] == LIMIT_RESULT
 
 
 def test_a_model_that_never_answers_meets_the_limit() -> None:
     context = make_context()
     again = call(("c", "double", '{"number":1}'))
-    with pytest.raises(TooManyCalls, match="3 times"):
-        play(context, ScriptedConnector(again, again, again), max_calls=3)
+    with pytest.raises(TooManyCalls, match="2 times"):
+        play(context, ScriptedConnector(again, again, again), max_calls=2)
+    assert not unanswered(context)
+
+
+def test_silence_at_the_limit_is_an_empty_answer() -> None:
+    again = call(("c", "double", '{"number":1}'))
+    events = play(make_context(), ScriptedConnector(again, say(""), say(""), say(" ")), max_calls=1)
+    assert events[-1] == TurnFinished(" ", "empty")
 
 
 def test_an_answer_that_breaks_off_is_an_error_and_changes_nothing() -> None:
-    class Broken:
-        def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
-            yield TextDelta("half an ans")
-
     context = make_context()
     with pytest.raises(ConnectorError, match="broke off"):
-        list(Loop(context, Broken(), "m").run())
+        play(context, Sending(TextDelta("half an ans")))
     assert not context.get_conversation()
     assert len(context.get_current_input()) == 1
 
 
-def test_an_error_of_the_provider_reaches_the_caller() -> None:
-    with pytest.raises(ConnectorError, match="overloaded"):
-        play(make_context(), ScriptedConnector(ConnectorError("overloaded")))
+def test_an_error_of_the_provider_reaches_the_caller_and_the_hook() -> None:
+    seen: list[ErrorReport] = []
+    context = make_context(agent_id="ada", lifecycle_hooks={"onError": seen.append})
+    with pytest.raises(ConnectorError, match="overloaded") as raised:
+        play(context, ScriptedConnector(ConnectorError("overloaded")))
+    assert seen == [ErrorReport("ada", raised.value)]
 
 
-def test_an_empty_answer_ends_the_turn() -> None:
-    class Silent:
-        def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
-            yield Done([])
+def test_a_stop_is_no_error() -> None:
+    seen: list[ErrorReport] = []
+    context = make_context(lifecycle_hooks={"on_error": seen.append})
+    with pytest.raises(TurnStopped):
+        play(context, ScriptedConnector(), check_stop=stop_after(0))
+    assert not seen
 
-    assert list(Loop(make_context(), Silent(), "m").run())[-1] == TurnFinished("")
+
+def test_an_empty_answer_is_asked_for_again_and_leaves_no_trace() -> None:
+    context, time = make_context(), StoppedTime()
+    with ScriptedConnector(say(""), say(" \n"), say("at last")) as connector:
+        events = play(context, connector, pace=time.pace(poll_s=10))
+    assert [event.wait_s for event in events if isinstance(event, ReplyDiscarded)] == [1.5, 2.5]
+    assert time.slept == [1.5, 2.5]
+    assert [event.number for event in events if isinstance(event, CallStarted)] == [1, 2, 3]
+    assert connector.requests[0].input == connector.requests[2].input
+    assert len(context.get_conversation()) == 2
+
+
+def test_three_empty_answers_end_the_turn() -> None:
+    context = make_context()
+    with ScriptedConnector(say(""), say(""), say("")) as connector:
+        events = play(context, connector)
+    assert events[-1] == TurnFinished("", "empty")
+    assert len(connector.requests) == 3
+    assert not context.get_current_input()
+
+
+def test_an_answer_that_a_filter_withheld_is_not_asked_for_again() -> None:
+    connector = Sending(Done([], finish_reason="content_filter"))
+    assert play(make_context(), connector)[-1] == TurnFinished("", "empty")
+    assert len(connector.requests) == 1
+
+
+def test_a_stop_ends_the_wait_before_the_next_try() -> None:
+    time = StoppedTime()
+    with pytest.raises(TurnStopped):
+        play(make_context(), ScriptedConnector(say("")), pace=time.pace(), check_stop=stop_after(2))
+    assert len(time.slept) == 2
+
+
+def test_an_answer_cut_off_by_the_provider_says_so() -> None:
+    cut = Done(say("and the winner"), finish_reason="length")
+    assert play(make_context(), Sending(cut))[-1] == TurnFinished("and the winner", "cut_off")
+
+
+def test_everything_that_streams_in_is_passed_on_except_waiting() -> None:
+    sent, retrying = RequestSent(b"{}"), Retrying("overloaded", 1.0)
+    started, arguments = ToolCallStarted("c", "double"), ToolArgumentsDelta("c", "{}")
+    done = only("hm")
+    events = play(
+        make_context(),
+        Sending(sent, retrying, Waiting(), ThinkingDelta("a\x00"), started, arguments, TextDelta("hm"), done),
+    )
+    streamed = [retrying, ThinkingStreamed("a\ufffd"), started, arguments, TextStreamed("hm")]
+    assert events == [CallStarted(1), sent, *streamed, ReplyStored(done), TurnFinished("hm")]
+
+
+def test_what_the_provider_counted_calibrates_the_context() -> None:
+    context = make_context()
+    play(context, Sending(Done(say("ok"), Usage(input_tokens=5000))))
+    assert context.calibration.reported == 5000
+
+
+def test_the_request_can_be_noted_right_before_it_is_made() -> None:
+    noted: list[object] = []
+    connector = ScriptedConnector(say("ok"))
+    play(make_context(), connector, before_request=noted.append, settings={"temperature": 0.2})
+    assert noted == connector.requests
+    assert connector.requests[0].settings == {"temperature": 0.2}
+
+
+@pytest.mark.trap("W8.5")
+def test_what_is_said_while_tools_run_joins_their_results() -> None:
+    context = make_context()
+    inbox = iter([[], ["and in euros?"]])
+    with ScriptedConnector(call(("c1", "double", '{"number":3}')), say("6, 5.50 in euros")) as connector:
+        play(context, connector, inbox=lambda: next(inbox, []))
+    *_, answered, said = connector.requests[1].input
+    assert answered["content"][0]["content"] == "6"
+    assert said["content"][0]["text"] == "and in euros?"
+
+
+def test_what_is_said_while_the_model_answers_is_answered_too() -> None:
+    context = make_context()
+    inbox = iter([[], ["one more thing"], []])
+    with ScriptedConnector(say("first"), say("second")) as connector:
+        events = play(context, connector, inbox=lambda: next(inbox, []))
+    assert [event for event in events if isinstance(event, TurnFinished)] == [TurnFinished("second")]
+    roles = [item["role"] for item in connector.requests[1].input]
+    assert roles == ["developer", "user", "assistant", "user"]
+
+
+def test_at_the_limit_what_is_said_waits_for_the_next_turn() -> None:
+    asked: list[int] = []
+
+    def inbox() -> list[str]:
+        asked.append(1)
+        return []
+
+    play(make_context(), ScriptedConnector(say("done")), inbox=inbox, max_calls=1)
+    assert len(asked) == 1
+
+
+@pytest.mark.trap("W8.14")
+def test_after_a_failure_the_same_input_can_be_answered() -> None:
+    context = make_context("what is twice four?")
+    replies = (call(("c1", "double", '{"number":4}')), ConnectorError("connection lost"), say("8"))
+    with ScriptedConnector(*replies) as connector:
+        with pytest.raises(ConnectorError):
+            play(context, connector)
+        assert not unanswered(context)
+        assert play(context, connector)[-1] == TurnFinished("8")
+    assert [block["content"] for block in results(context)] == ["8"]
+
+
+@pytest.mark.trap("W8.4")
+def test_a_consumer_that_leaves_after_any_event_leaves_no_call_unanswered() -> None:
+    reply = call(("c1", "double", '{"number":1}'), ("c2", "double", '{"number":2}'))
+    for events_read in range(1, 11):
+        context = make_context()
+        stream = make_loop(context, ScriptedConnector(reply, say("done"))).run()
+        for _ in range(events_read):
+            next(stream)
+        stream.close()  # type: ignore[attr-defined]
+        assert not unanswered(context), events_read
+
+
+def test_leaving_a_turn_whose_context_is_gone_is_quiet() -> None:
+    context = make_context()
+    stream = make_loop(context, ScriptedConnector(call(("c1", "double", "{}")))).run()
+    assert isinstance([next(stream) for _ in range(3)][-1], ReplyStored)
+    context.destroy()
+    stream.close()  # type: ignore[attr-defined]
+
+
+def test_input_that_is_too_large_is_refused_before_the_model_is_asked() -> None:
+    context = make_context("word " * 9000, max_context_tokens=12_000)
+    connector = ScriptedConnector()
+    with pytest.raises(InputTooLarge):
+        play(context, connector)
+    assert not connector.requests
