@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from agents.context.prompt import Prompt, PromptBuilder
 if TYPE_CHECKING:
     from agents.context.conversation import Conversation
     from agents.context.messages import InputItem
+    from agents.context.plugin import ContextPlugin
     from agents.context.plugin_set import PluginSet
     from agents.context.tokens import TokenEstimator
     from agents.context.toolbox import ToolManager
@@ -58,6 +59,19 @@ class Assembly:
         return [*before, *self.messages, *after]
 
 
+@dataclass(frozen=True)
+class StandIns:
+    """What takes the place of the real thing while a change is only planned.
+
+    Attributes:
+        conversation: as it would be.
+        plugins: plugin name to the plugin as it would be; the others are as they are.
+    """
+
+    conversation: Conversation
+    plugins: Mapping[str, ContextPlugin]
+
+
 class Assembler:
     """Puts the prompt of one context together as often as asked; only what is new gets encoded."""
 
@@ -79,15 +93,21 @@ class Assembler:
         self.window = window
         self._recounted: dict[str, tuple[InputItem, int]] = {}
 
-    def assemble(self, system_prompt: Callable[[], str | None], now_ms: int) -> Assembly:
+    def assemble(
+        self,
+        system_prompt: Callable[[], str | None],
+        now_ms: int,
+        stand_ins: StandIns | None = None,
+    ) -> Assembly:
         """Return the prompt with its budget; ``system_prompt`` gives the text with variables resolved."""
+        conversation = stand_ins.conversation if stand_ins else self._conversation
         prompt = self._builder.build(
             system_prompt=system_prompt(),
             overview=self._plugins.stores.overview(),
-            plugins=self._plugins.texts(),
+            plugins=self._plugins.texts(stand_ins.plugins if stand_ins else {}),
             now_ms=now_ms,
         )
-        flow = self._flow()
+        flow = self._flow(conversation)
         tools = self._tools.definitions()
         breakdown = prompt.breakdown(
             tools=self._tools.count_tokens(self._estimator, tools),
@@ -97,8 +117,7 @@ class Assembler:
         budget = Budget(self.window.max_tokens, self.window.response_reserve, breakdown)
         return Assembly(prompt, flow.items, tools, budget)
 
-    def _flow(self) -> Flow:
-        talk = self._conversation
+    def _flow(self, talk: Conversation) -> Flow:
         if talk.is_sound():
             return Flow(talk.items() + talk.pending_items(), talk.history_tokens, talk.pending_tokens)
         previous, self._recounted = self._recounted, {}

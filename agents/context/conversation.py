@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -62,6 +62,14 @@ class Conversation:
         """Return history and pending input, ready for the prompt."""
         return self._history + self._pending
 
+    def history(self) -> list[Piece]:
+        """Return the history, ready for the prompt."""
+        return self._history.copy()
+
+    def pending(self) -> list[Piece]:
+        """Return the pending input, ready for the prompt."""
+        return self._pending.copy()
+
     def tokens_of(self, item_id: str) -> int:
         """Return the tokens of an item held here.
 
@@ -99,6 +107,23 @@ class Conversation:
         self._history, self._items, self._history_tokens, self._watch = [], [], 0, PairWatch()
         self._extend(taken)
         self._tokens = {piece.item["id"]: piece.tokens or 0 for piece in self.pieces()}
+
+    def rewritten(self, changes: Mapping[int, Piece | None]) -> Conversation:
+        """Return a conversation of its own in which items of the history are replaced or, by None, left out.
+
+        Args:
+            changes: position in the history to the new form.
+        """
+        twin = Conversation(self._estimator)
+        changed = (changes.get(place, piece) for place, piece in enumerate(self._history))
+        twin._pending = self._pending.copy()
+        twin._extend([piece for piece in changed if piece is not None])
+        twin._tokens = {piece.item["id"]: piece.tokens or 0 for piece in twin.pieces()}
+        return twin
+
+    def adopt(self, other: Conversation) -> None:
+        """Hold exactly what another conversation holds; nothing is counted again."""
+        vars(self).update(vars(other))
 
     def clear(self) -> None:
         """Drop history and pending input."""

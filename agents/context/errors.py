@@ -67,6 +67,27 @@ class AlreadyRegistered(ContextError):
         self.name = name
 
 
+class UnknownStrategy(ContextError):
+    """No compaction strategy of that name is registered; the text names those that are."""
+
+    def __init__(self, name: str, available: tuple[str, ...]) -> None:
+        super().__init__(f'Strategy "{name}" not found. Available strategies: {", ".join(available)}')
+        self.name = name
+        self.available = available
+
+
+class BuiltInStrategy(ContextError):
+    """A strategy of ours was to be removed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f'Cannot remove built-in strategy "{name}".')
+        self.name = name
+
+
+class PlanOutdated(ContextError):
+    """The context changed after a compaction was planned; nothing was done, plan again."""
+
+
 class UnknownStore(ContextError):
     """No registered store has that id; the text names those that do."""
 

@@ -23,6 +23,8 @@ EVENTS = frozenset(
         "budget:warning",
         "budget:critical",
         "context:prepared",
+        "context:rollover",
+        "context:rollover_failed",
     }
 )
 

@@ -6,8 +6,13 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
 
+from agents.context import json_values
+from agents.context.ids import new_id
+from agents.context.messages import InputText, MessageItem
+
 if TYPE_CHECKING:
     from agents.context.ids import Clock
+    from agents.context.json_values import JSON
     from agents.context.messages import InputItem
 
 logger = logging.getLogger(__name__)
@@ -94,12 +99,22 @@ class JournalRecorder:
         self._clock = clock
         self._types = None if types is None else frozenset(types)
         self._held: list[JournalEntry] = []
+        self._known: set[str] = set()
+        self._known_session: str | None = None
+        self._turn_index = 0
         self.session_id: str | None = None
+
+    @property
+    def keeps_everything(self) -> bool:
+        """Whether every message is in the history, so that it may leave the prompt."""
+        return self.journal is not None and self._types is None
 
     def record(self, kind: EntryType, item: InputItem, turn_index: int) -> None:
         """Append an entry now, or hold it back; a failing storage is logged and tried again later."""
         if self.journal is None or (self._types is not None and kind not in self._types):
             return
+        self._known.add(item["id"])
+        self._turn_index = turn_index
         self._held.append(JournalEntry(timestamp=self._clock(), type=kind, item=item, turnIndex=turn_index))
         if self.session_id is not None:
             try:
@@ -108,6 +123,22 @@ class JournalRecorder:
                 logger.exception(
                     "The history could not be written; %d entries are held back", len(self._held)
                 )
+
+    def keep(self, items: Iterable[InputItem]) -> None:
+        """Record those items that the history does not hold yet: loaded ones were never recorded."""
+        if self.keeps_everything:
+            known = self._known_ids()
+            for item in [each for each in items if each["id"] not in known]:
+                self.record(_entry_type(item), item, self._turn_index)
+
+    def note(self, value: JSON) -> None:
+        """Record a value as an entry of the system."""
+        if self.journal is not None:
+            block = InputText(type="input_text", text=json_values.encode(value))
+            item = MessageItem(
+                type="message", id=f"note_{new_id(self._clock)}", role="developer", content=[block]
+            )
+            self.record("system", item, self._turn_index)
 
     def flush(self) -> None:
         """Append what was held back, in order.
@@ -122,6 +153,13 @@ class JournalRecorder:
     def discard(self) -> None:
         """Forget what was held back: it belongs to a conversation that is gone."""
         self._held = []
+        self._known = set()
+
+    def _known_ids(self) -> set[str]:
+        if self.journal is not None and self.session_id not in {None, self._known_session}:
+            self._known |= {entry["item"]["id"] for entry in self.journal.stream(str(self.session_id))}
+            self._known_session = self.session_id
+        return self._known
 
 
 def matching(entries: Iterable[JournalEntry], query: JournalQuery) -> Iterator[JournalEntry]:
@@ -138,6 +176,15 @@ def matching(entries: Iterable[JournalEntry], query: JournalQuery) -> Iterator[J
             continue
         left = None if left is None else left - 1
         yield entry
+
+
+def _entry_type(item: InputItem) -> EntryType:
+    if item["type"] != "message" or item["role"] == "developer":
+        return "system"
+    if item["role"] == "assistant":
+        return "assistant"
+    is_result = all(block["type"] == "tool_result" for block in item["content"])
+    return "tool_result" if is_result else "user"
 
 
 def _is_wanted(entry: JournalEntry, query: JournalQuery) -> bool:

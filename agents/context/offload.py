@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from agents.context.toolbox import ToolManager
 
 NOTES_STORE = "notes"
+DESCRIPTION_CHARACTERS = 150
+
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]+")
-_ID_CHARACTERS = 60
+_PART_CHARACTERS = 60
+_NAME_CHARACTERS = 150
 _DIGEST_DIGITS = 6
-_DESCRIPTION_CHARACTERS = 150
+# What `oversize` writes at the end of a result that it cut.
+_CUT = re.compile(r"(?s)(?:.*\n\n)?\[Cut: [^\]]*\]")
 
 
 class Call(NamedTuple):
@@ -37,7 +41,7 @@ def find_call(items: Iterable[InputItem], use_id: str) -> Call:
     for item in items:
         for block in item["content"] if item["type"] == "message" else ():
             if block["type"] == "tool_use" and block["id"] == use_id:
-                found = Call(block["name"], _parse(block["arguments"]))
+                found = Call(block["name"], parse_arguments(block["arguments"]))
     return found
 
 
@@ -49,33 +53,61 @@ class Offloader:
         self._tools = tools
 
     def keep(self, use_id: str, call: Call, text: str) -> str | None:
-        """Return the key under which the text can be read again, None when it was not stored."""
+        """Return the key under which the text can be read again, None when it was not stored.
+
+        A text that was cut before is in the notes already, in full, and is not stored again.
+        """
         handler = self._router.get(NOTES_STORE)
         if handler is None:
             return None
-        key = _key(call.name, use_id)
-        data: dict[str, JSON] = {"description": self._describe(call), "value": text, "tier": "raw"}
+        key = result_key(call.name, use_id)
+        if is_cut(text):
+            known = contain("Looking for a note", partial(handler.store_get, key)).value or {}
+            return str(known["key"]) if known.get("found") else None
+        data: dict[str, JSON] = {
+            "description": describe_call(self._tools, call),
+            "value": text,
+            "tier": "raw",
+        }
         stored = contain("Storing a tool result", partial(handler.store_set, key, data)).value
         if not stored or stored.get("success") is not True:
             return None
         return str(stored.get("key", key))
 
-    def _describe(self, call: Call) -> str:
-        tool = self._tools.get(call.name)
-        shown = contain("describe_call", partial(tool.describe_call, call.arguments)).value if tool else None
-        line = f"{call.name}: {shown}" if shown else f"Result of {call.name}()"
-        line = " ".join(line.split())
-        return line if len(line) <= _DESCRIPTION_CHARACTERS else f"{line[: _DESCRIPTION_CHARACTERS - 1]}…"
+
+def is_cut(text: str) -> bool:
+    """Tell whether the text is what was left of a result that was too large for the prompt."""
+    return _CUT.fullmatch(text) is not None
 
 
-def _key(tool_name: str, use_id: str) -> str:
+def describe_call(tools: ToolManager, call: Call) -> str:
+    """Return one line of at most 150 characters: the tool and, in its own words, what it was asked."""
+    tool = tools.get(call.name)
+    shown = contain("describe_call", partial(tool.describe_call, call.arguments)).value if tool else None
+    return one_line(f"{call.name}: {shown}" if shown else f"Result of {call.name}()")
+
+
+def one_line(text: str, max_characters: int = DESCRIPTION_CHARACTERS) -> str:
+    """Return the text on one line, clipped, without anything that cannot be seen."""
+    line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    return line if len(line) <= max_characters else f"{line[: max_characters - 1]}…"
+
+
+def result_key(tool_name: str, use_id: str) -> str:
     """Return ``tool_result.<tool>.<id>.<digest>``: readable, and unique even where the id had to be cut."""
-    digest = hashlib.sha256(use_id.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_DIGITS]
-    parts = [_FOREIGN.sub("_", each)[:_ID_CHARACTERS] or "_" for each in (tool_name, use_id)]
-    return ".".join(["tool_result", *parts, digest])
+    return note_key("tool_result", use_id, tool_name)
 
 
-def _parse(arguments: str) -> dict[str, JSON]:
+def note_key(kind: str, name: str, *between: str) -> str:
+    """Return a key for the notes: kind, readable parts, and six digits of a digest of the full name."""
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_DIGITS]
+    parts = [_FOREIGN.sub("_", each)[:_PART_CHARACTERS] or "_" for each in between]
+    readable = _FOREIGN.sub("_", name)[:_NAME_CHARACTERS] or "_"
+    return ".".join([kind, *parts, readable, digest])
+
+
+def parse_arguments(arguments: str) -> dict[str, JSON]:
+    """Return the arguments of a call as an object, empty when the model wrote something else."""
     try:
         value = json_values.decode(arguments)
     except json_values.InvalidJSON:

@@ -9,6 +9,8 @@ from agents.context.assembly import Window
 from agents.context.models import model_info
 
 if TYPE_CHECKING:
+    from agents.context.compaction.engine import Commit
+    from agents.context.compaction.strategy import CompactionStrategy
     from agents.context.ids import Clock
     from agents.context.journal import EntryType
     from agents.context.lifecycle import Hook, LifecycleHooks
@@ -34,7 +36,11 @@ class ContextOptions(TypedDict, total=False):
         user_id: whose facts apply.
         tools: tools or plain functions.
         features: changes to the defaults, in either spelling; None keeps a default.
-        strategy: name of the compaction strategy.
+        strategy: name of the compaction strategy, default ``algorithmic``.
+        compaction_strategy: a strategy made by the host; it wins over the name.
+        commit_compaction: the host's transaction around a compaction. It gets the plan and a function that
+            carries it out and returns the plan with what it led to; it stores that and returns it. A host
+            that commits keeps every message itself.
         critical_gate: share of the content room at which compaction starts, 0.5 to 1.0, default 0.9.
         storage: keeps sessions and histories; without it nothing is saved.
         plugins: plugin or feature name to constructor keywords.
@@ -56,6 +62,8 @@ class ContextOptions(TypedDict, total=False):
     tools: Iterable[Tool | Callable[..., object]]
     features: Mapping[str, bool | None] | None
     strategy: str
+    compaction_strategy: CompactionStrategy | None
+    commit_compaction: Commit | None
     critical_gate: float
     storage: ContextStorage | None
     plugins: Mapping[str, Mapping[str, object]] | None

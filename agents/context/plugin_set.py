@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -88,9 +89,13 @@ class PluginSet:
         """Return a copy of the state that a plugin made for a feature had when new, None for another."""
         return copy.deepcopy(self._members[name].initial)
 
-    def texts(self) -> list[PluginText]:
-        """Return what each plugin says to the model now; one that fails says nothing this time."""
-        return [self._text(plugin) for plugin in self.all()]
+    def texts(self, stand_ins: Mapping[str, ContextPlugin]) -> list[PluginText]:
+        """Return what each plugin says to the model now; one that fails says nothing this time.
+
+        Args:
+            stand_ins: plugin name to the plugin that speaks for it.
+        """
+        return [self._text(stand_ins.get(plugin.name, plugin)) for plugin in self.all()]
 
     def destroy(self) -> None:
         """Let every plugin release what it holds, except those kept alive."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from agents.context.assembly import Assembly
 from agents.context.budget import CRITICAL_PERCENT, WARNING_PERCENT, Budget
@@ -13,6 +13,7 @@ from agents.context.offload import Offloader, find_call
 from agents.context.oversize import OversizeResult, shrink_input
 
 if TYPE_CHECKING:
+    from agents.context.compaction.plan import CompactionPlan
     from agents.context.conversation import Conversation
     from agents.context.events import Events
     from agents.context.ids import Clock
@@ -20,6 +21,19 @@ if TYPE_CHECKING:
     from agents.context.prompt import Section
     from agents.context.tokens import TokenEstimator
     from agents.context.tools import ToolDefinition
+
+
+class RoomMaker(Protocol):
+    """Makes room in a prompt."""
+
+    def make(self, budget: Budget) -> Sequence[CompactionPlan]:
+        """Return what was done because it was time to; nothing otherwise."""
+        ...
+
+    def target(self, budget: Budget) -> int:
+        """Return the content tokens that a prompt of this budget should end at or under."""
+        ...
+
 
 # The first cut leaves no room for the notes it writes, the second does, the third mends a wrong guess.
 _MAX_CUTS = 3
@@ -37,6 +51,7 @@ class Preparation:
         tools: definitions to send.
         sections: the parts of the system message with their tokens.
         rewritten: ids of pending items that were cut to fit and are held in their shorter form now.
+        compactions: what was done to make room, with every item concerned.
     """
 
     input: list[InputItem]
@@ -46,6 +61,7 @@ class Preparation:
     tools: list[ToolDefinition] = field(default_factory=list)
     sections: tuple[Section, ...] = ()
     rewritten: tuple[str, ...] = ()
+    compactions: tuple[CompactionPlan, ...] = ()
 
 
 class Preparer:
@@ -66,38 +82,69 @@ class Preparer:
         self._estimator = estimator
         self._clock = clock
 
-    def prepare(self, assemble: Callable[[], Assembly]) -> Preparation:
+    def prepare(self, assemble: Callable[[], Assembly], room: RoomMaker) -> Preparation:
         """Return a prompt that fits.
+
+        Input that alone is too large is cut before room is made for it, because making room for all of it
+        would cost the history in vain.
 
         Raises:
             InputTooLarge: when what the person wrote is larger than the room left for it.
             ContextOverflow: when the prompt cannot be made to fit.
         """
         assembly = assemble()
-        self._check_room(assembly.budget)
+        done: list[CompactionPlan] = []
         rewritten: tuple[str, ...] = ()
-        if _excess(assembly.budget, assembly.budget.content_max) > 0:
-            rewritten = self._shrink_input(assembly.budget, lambda: assemble().budget)
+        if assembly.budget.content_max <= 0:
+            raise _overflow("There are too many tools: their definitions leave no room", assembly.budget)
+        if _is_system_over(assembly.budget):
+            done += room.make(assembly.budget)
             assembly = assemble()
-        if assembly.budget.content_used > assembly.budget.content_max:
+            if _is_system_over(assembly.budget):
+                raise _overflow("The system message alone does not fit", assembly.budget)
+        if _excess(assembly.budget, assembly.budget.content_max) > 0:
+            rewritten = self._shrink_input(room.target(assembly.budget), assemble)
+            assembly = assemble()
+        if made := room.make(assembly.budget):
+            done += made
+            assembly = assemble()
+        if _is_over(assembly.budget):
+            rewritten += self._shrink_to_the_rest(assembly.budget, assemble)
+            assembly = assemble()
+        if _is_over(assembly.budget):
             raise _overflow("The prompt does not fit", assembly.budget)
         self._announce(assembly.budget)
         return Preparation(
             input=assembly.items(),
             budget=assembly.budget,
+            compacted=any(each.tokens_freed > 0 for each in done),
+            compaction_log=[line for each in done for line in each.log],
             tools=assembly.tools,
             sections=assembly.prompt.sections,
-            rewritten=rewritten,
+            rewritten=tuple(dict.fromkeys(rewritten)),
+            compactions=tuple(done),
         )
 
-    def _check_room(self, budget: Budget) -> None:
-        if budget.content_max <= 0:
-            raise _overflow("There are too many tools: their definitions leave no room", budget)
-        if budget.system_message_tokens > budget.content_max:
-            raise _overflow("The system message alone does not fit", budget)
+    def _shrink_input(self, target: int, assemble: Callable[[], Assembly]) -> tuple[str, ...]:
+        """Return the ids of the items that were cut; words that people wrote are never cut."""
+        budget = assemble().budget
+        result = self._cut(_room(budget, target), assemble)
+        if not result.accepted:
+            result = self._cut(budget.content_max, assemble)
+        self._events.emit("input:oversized", result=result)
+        if not result.accepted:
+            raise _refused(result, budget)
+        return result.changed
 
-    def _shrink_input(self, budget: Budget, recount: Callable[[], Budget]) -> tuple[str, ...]:
-        """Return the ids of the items that were cut.
+    def _shrink_to_the_rest(self, budget: Budget, assemble: Callable[[], Assembly]) -> tuple[str, ...]:
+        """Return the ids of the items that were cut to what a history that cannot shrink leaves them."""
+        result = self._cut(budget.content_max - budget.conversation_tokens, assemble)
+        if result.changed:
+            self._events.emit("input:oversized", result=result)
+        return result.changed
+
+    def _cut(self, room: int, assemble: Callable[[], Assembly]) -> OversizeResult:
+        """Return the pending input cut to the room, less the system message.
 
         Keeping the full results makes the system message longer, so the cut is made again, of the original
         items, until all of it fits.
@@ -110,20 +157,16 @@ class Preparer:
                 kept[use_id] = self._offloader.keep(use_id, find_call(history, use_id), text)
             return kept[use_id]
 
-        room = _room(budget)
-        limit = room - budget.system_message_tokens
+        limit = room - assemble().budget.system_message_tokens
         for _ in range(_MAX_CUTS):
             result = shrink_input(pending, limit, self._estimator, keep)
             for item in result.items:
                 self._conversation.replace_pending(item)
-            over = _excess(recount(), room) if result.accepted else 0
+            over = _excess(assemble().budget, room) if result.accepted else 0
             if over <= 0:
                 break
             limit -= over
-        self._events.emit("input:oversized", result=result)
-        if not result.accepted:
-            raise _refused(result, budget)
-        return result.changed
+        return result
 
     def _announce(self, budget: Budget) -> None:
         self._events.emit("budget:updated", budget=budget, timestamp=self._clock())
@@ -133,11 +176,22 @@ class Preparer:
             self._events.emit("budget:warning", budget=budget)
 
 
-def _room(budget: Budget) -> int:
-    """Return the tokens for system message and input: the history keeps its place unless it takes most."""
-    beside_history = budget.content_max - budget.conversation_tokens
+def _room(budget: Budget, target: int) -> int:
+    """Return the tokens for system message and input.
+
+    The history keeps its place, and the prompt ends at the target, so that one large result costs nobody
+    else anything; but at least half of the room is for the input.
+    """
     least = budget.system_message_tokens + (budget.content_max - budget.system_message_tokens) // 2
-    return beside_history if beside_history >= least else budget.content_max
+    return max(least, target - budget.conversation_tokens)
+
+
+def _is_system_over(budget: Budget) -> bool:
+    return budget.system_message_tokens > budget.content_max
+
+
+def _is_over(budget: Budget) -> bool:
+    return budget.content_used > budget.content_max
 
 
 def _excess(budget: Budget, room: int) -> int:

@@ -193,7 +193,7 @@ class NotesKeeper(NotesReader):
 
     def _write(self, incoming: NotesEntry, previous: NotesEntry | None, now: int) -> StoreOutcome:
         victims: list[NotesEntry] = []
-        if previous is None or incoming.size_bytes > previous.size_bytes:
+        if not self._has_room(incoming, previous):
             others = [entry for entry in self._shelf if entry.key != incoming.key]
             victims = plan_write(incoming, others, self._limits, self.priority_of, is_new=previous is None)
         is_changed = incoming != previous
@@ -212,6 +212,15 @@ class NotesKeeper(NotesReader):
         self.invalidate_token_cache()
         evicted = tuple(entry.key for entry in victims)
         return StoreOutcome(incoming.key, incoming.size_bytes, evicted, is_changed)
+
+    def _has_room(self, incoming: NotesEntry, previous: NotesEntry | None) -> bool:
+        """Tell whether the limits hold without looking at every note; a note that shrinks always has room."""
+        if previous is not None:
+            growth = incoming.size_bytes - previous.size_bytes
+            return growth <= 0 or self._shelf.used_bytes + growth <= self._limits.max_size_bytes
+        limit = self._limits.max_entries
+        has_place = limit is None or len(self._shelf) < limit
+        return has_place and self._shelf.used_bytes + incoming.size_bytes <= self._limits.max_size_bytes
 
     def _remove(self, victims: list[NotesEntry]) -> list[str]:
         for entry in victims:

@@ -15,8 +15,8 @@ TIER_PRIORITY: dict[Tier, Priority] = {"raw": "low", "summary": "normal", "findi
 MAX_KEY_LENGTH = 256
 
 _KEY = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
-# Compaction files the results it takes out of the conversation under these keys.
-_MOVED_RESULT = re.compile(r"(?:raw\.)?tool_result\..")
+# Compaction files what it takes out of the conversation under these keys.
+_MOVED_RESULT = re.compile(r"(?:raw\.)?(?:tool_result|moved)\..")
 
 
 def is_tier(value: object) -> TypeGuard[Tier]:
@@ -79,7 +79,7 @@ def find_key(key: object, stored: Container[str]) -> str | None:
 
 
 def is_moved_result(key: str) -> bool:
-    """Return whether compaction put this note here for a tool result it took out of the conversation."""
+    """Return whether compaction put this note here for what it took out of the conversation."""
     return _MOVED_RESULT.match(key) is not None
 
 

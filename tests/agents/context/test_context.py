@@ -35,12 +35,12 @@ def test_what_is_given_is_kept() -> None:
         response_reserve=500,
         agent_id="a1",
         user_id="u1",
-        strategy="mine",
+        strategy="default",
         critical_gate=0.75,
     )
     assert (context.model, context.agent_id, context.user_id) == ("openai:gpt-4.1", "a1", "u1")
     assert (context.max_context_tokens, context.response_reserve) == (9_000, 500)
-    assert (context.strategy, context.critical_gate) == ("mine", 0.75)
+    assert (context.strategy, context.critical_gate) == ("default", 0.75)
 
 
 def test_tools_and_plain_functions_are_registered() -> None:

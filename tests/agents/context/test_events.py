@@ -81,7 +81,7 @@ def test_nobody_is_called_after_clearing() -> None:
 
 
 def test_the_events_are_those_of_the_specification() -> None:
-    assert len(EVENTS) == 9
+    assert len(EVENTS) == 11
     assert {"input:oversized", "context:compacted", "compaction:starting"} <= EVENTS
 
 

@@ -144,11 +144,11 @@ def test_a_prompt_known_not_to_fit_is_never_returned() -> None:
     seen = heard(context, "context:prepared")
     for _ in range(10):
         context.add_user_message("x" * 350)
-        context.add_assistant_response("x" * 350)
+        context.add_assistant_response("x" * 525)
     context.add_user_message("hi")
-    with pytest.raises(ContextOverflow, match="conversation 2080") as caught:
+    with pytest.raises(ContextOverflow, match="conversation 878") as caught:
         context.prepare()
-    assert caught.value.budget.conversation_tokens == 2_080
+    assert caught.value.budget.conversation_tokens == 878
     assert caught.value.budget.content_used > caught.value.content_max
     assert seen == []
     assert context.last_preparation is None
@@ -284,13 +284,17 @@ def test_a_cut_leaves_the_history_its_place() -> None:
     assert budget.available >= 0
 
 
-def test_a_history_that_takes_most_is_left_to_compaction() -> None:
+def test_a_history_that_takes_most_leaves_the_input_what_is_left() -> None:
     context = small()
     context.add_user_message("x" * 2_500)
     context.add_assistant_response("x" * 350)
     answered(context, "word " * 3_000)
-    with pytest.raises(ContextOverflow, match="The prompt does not fit"):
-        context.prepare()
+    seen = heard(context, "input:oversized")
+    prepared = context.prepare()
+    assert prepared.budget.available >= 0
+    assert prepared.budget.conversation_tokens > 700
+    assert len(seen) == 2
+    assert prepared.rewritten == (context.get_current_input()[-1]["id"],)
 
 
 def test_notes_that_grow_with_every_cut_do_not_hold_up_the_prompt() -> None:
@@ -311,7 +315,7 @@ def test_notes_that_grow_with_every_cut_do_not_hold_up_the_prompt() -> None:
 def test_a_system_message_that_grows_faster_than_the_cuts_ends_in_an_overflow() -> None:
     class Swelling(NotePad):
         def get_content(self) -> str:
-            self.text = f"{self.text}{'x' * 700}"
+            self.text = f"{self.text}{'x' * 1_000}"
             return self.text
 
     context = small(3_000)
@@ -320,7 +324,7 @@ def test_a_system_message_that_grows_faster_than_the_cuts_ends_in_an_overflow() 
     answered(context, "word " * 9_000)
     with pytest.raises(ContextOverflow, match="The prompt does not fit"):
         context.prepare()
-    assert len(seen) == 1
+    assert len(seen) >= 1
 
 
 def test_with_nothing_stable_to_say_the_prompt_begins_with_the_history() -> None:

@@ -1,0 +1,1 @@
+"""Making room in a context: strategies, the ladder, plans that can be shown, and component compactors."""
