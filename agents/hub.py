@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
 from typing import Protocol, TypeVar
 from uuid import UUID
 
-from channels.db import database_sync_to_async
+from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.db import Error as DatabaseError
+from django.db import close_old_connections
 
 from agents import bus, data_version
 from agents.bus import BusMessage, SessionPoke, ViewerPoke
@@ -39,7 +40,15 @@ class Doorman(Protocol):
 
 async def in_thread(work: Callable[[], T]) -> T:
     """Return what ``work`` returns; it runs in a thread of its own with a fresh database connection."""
-    return await database_sync_to_async(work, thread_sensitive=False)()
+
+    def run() -> T:
+        close_old_connections()
+        try:
+            return work()
+        finally:
+            close_old_connections()
+
+    return await sync_to_async(run, thread_sensitive=False)()
 
 
 class Hub:

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, connections
 from pytest_django import Settings
 
 from agents import bus
@@ -96,6 +96,8 @@ async def stage(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> AsyncIte
     stage = Stage(await sync_to_async(make_session)(), fake)
     yield stage
     await stage.hub.stop(4012)
+    # The thread of sync_to_async keeps its connection, which would keep the test database.
+    await sync_to_async(connections.close_all)()
 
 
 async def test_a_poke_reaches_the_pages_of_that_session(stage: Stage) -> None:

@@ -7,6 +7,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.contrib.auth.models import User
+from django.db import connections
 from django.test import Client
 
 from agents.hub import Hub
@@ -93,6 +94,8 @@ class Browser:
         await self.hub.stop(4012)
         for page in self._pages:
             await page.leave()
+        # The thread of sync_to_async keeps its connection, which would keep the test database.
+        await sync_to_async(connections.close_all)()
 
 
 def _cookie(user: User) -> str:
@@ -318,3 +321,17 @@ async def test_a_server_that_stops_says_so(browser: Browser, people: Cast) -> No
     await page.frame("session")
     await browser.hub.stop(4012)
     assert await page.closing_code() == 4012
+
+
+async def test_a_pin_and_a_change_reach_pages_on_another_web_process(browser: Browser, people: Cast) -> None:
+    # Another hub is another web process: only the bus is between them (Redis when REDIS_URL is set).
+    elsewhere = Browser(browser.session)
+    here, there = await browser.open(people.member), await elsewhere.open(people.member)
+    for page in (here, there):
+        await page.frame("session")
+    await sync_to_async(write)(browser.session, "hidden", shown=False)
+    await sync_to_async(pins.pin)(people.member, browser.session.profile, "hidden")
+    for page in (here, there):
+        frame = await page.until(lambda frame: bool(frame.get("cards")))
+        assert [card["key"] for card in frame["cards"]] == ["hidden"]
+    await elsewhere.close()
