@@ -1,4 +1,7 @@
-"""What many tests share: the people of a story, an agent, a session, and properties without a clock."""
+"""What many tests share: a cast, an agent, a session, properties without a clock, and measured numbers."""
+
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import settings
@@ -25,3 +28,19 @@ def profile(people: Cast) -> AgentProfile:
 @pytest.fixture
 def session(people: Cast) -> AgentSession:
     return people.session
+
+
+Measured = Callable[[str], None]
+
+
+@pytest.fixture
+def measured(record_property: Callable[[str, object], None]) -> Measured:
+    """Return what keeps a sentence with a measurement for the end of the run: shown, never asserted."""
+    return partial(record_property, "measured")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for report in terminalreporter.getreports("passed"):
+        for name, sentence in report.user_properties:
+            if name == "measured":
+                terminalreporter.write_line(f"Measured: {sentence}")

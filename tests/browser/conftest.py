@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,16 @@ ARGUMENTS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 PATIENCE_MS = 20_000
+SERVICES = (os.environ.get("DATABASE_URL", ""), os.environ.get("REDIS_URL", ""))
+
+# `make browser` sets it: every width and theme, and every test in both modes.
+IS_FULL = os.environ.get("BROWSER_MATRIX") == "full"
+MODES = ["embedded", "scaled"]
+
+# For tests of pages and forms that know nothing of the mode.
+either_mode = pytest.mark.parametrize("product", MODES if IS_FULL else MODES[:1], indirect=True)
+
+ProductOf = Callable[[str], Product]
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -39,8 +51,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(180))
 
 
-# Not for the whole session: while it is open, no other test could run an event loop.
-@pytest.fixture(scope="package")
+# For one module only: while Playwright is open, no other test could run an event loop.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if not CHROMIUM.exists():
         pytest.skip(f"Chromium is not installed at {CHROMIUM}")
@@ -52,30 +64,37 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("surveyed")
     build_demo_folder(folder)
     return folder
 
 
-@pytest.fixture(scope="package", params=["embedded", "scaled"])
-def product(
-    request: pytest.FixtureRequest,
-    browser: Browser,
-    demo_folder: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Product]:
-    folder = tmp_path_factory.mktemp(request.param)
-    if request.param == "embedded":
-        with embedded(folder, demo_folder) as product:
-            yield product
-        return
-    database, cache = os.environ.get("DATABASE_URL", ""), os.environ.get("REDIS_URL", "")
-    if not database.startswith("postgres") or not cache:
+@pytest.fixture(scope="session")
+def products(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProductOf]:
+    """Return what starts the product of a mode at its first use; all end with the run."""
+    with ExitStack() as stack:
+
+        @cache
+        def product_of(mode: str) -> Product:
+            folder = tmp_path_factory.mktemp(mode)
+            if mode == "embedded":
+                return stack.enter_context(embedded(folder, demo_folder))
+            return stack.enter_context(scaled(folder, demo_folder, *SERVICES))
+
+        yield product_of
+
+
+@pytest.fixture(params=MODES)
+def product(request: pytest.FixtureRequest, browser: Browser, products: ProductOf) -> Product:
+    database, redis = SERVICES
+    if request.param == "scaled" and not (database.startswith("postgres") and redis):
         pytest.skip("scaled mode needs DATABASE_URL (PostgreSQL) and REDIS_URL")
-    with scaled(folder, demo_folder, database, cache) as product:
-        yield product
+    product = products(request.param)
+    # A test that failed may have left it without a web server.
+    product.start_web()
+    return product
 
 
 @pytest.fixture
@@ -100,21 +119,6 @@ def visit(browser: Browser, product: Product) -> Iterator[Visit]:
     for visitor in visitors:
         visitor.close()
     assert [fault for visitor in visitors for fault in visitor.faults] == []
-
-
-Measured = Callable[[str], None]
-_MEASURED = pytest.StashKey[list[str]]()
-
-
-@pytest.fixture
-def measured(request: pytest.FixtureRequest) -> Measured:
-    """Return what keeps a sentence with a measurement for the end of the run."""
-    return request.config.stash.setdefault(_MEASURED, []).append
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    for sentence in config.stash.get(_MEASURED, []):
-        terminalreporter.write_line(f"Measured in the browser: {sentence}")
 
 
 @pytest.hookimpl(wrapper=True)

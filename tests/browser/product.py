@@ -109,9 +109,10 @@ class Product:
         self.start_web()
 
     def start_web(self) -> None:
-        """Start the web processes and return once they serve."""
+        """Start the web processes that do not run, and return once all serve."""
         for process in self.web:
-            process.start()
+            if process.has_ended():
+                process.start()
         for number in range(len(self.web)):
             self.wait_until_ready(number)
 

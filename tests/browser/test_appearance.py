@@ -1,25 +1,23 @@
 """Every page works by keyboard, for assistive technology, and at every width."""
 
-import os
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import IS_FULL, Visit, either_mode
 from tests.browser.product import Product
 from tests.browser.scene import Scene
 from tests.browser.visitor import Screen, Visitor
 
-IS_FULL = os.environ.get("BROWSER_MATRIX") == "full"
-WIDTHS = (360, 768, 1440, 2560) if IS_FULL else (360, 1440)
-SCREENS = [Screen(width, theme) for width in WIDTHS for theme in ("light", "dark")]
-# One width and theme less: light and dark, narrow and wide, are all seen once.
-SEEN = SCREENS if IS_FULL else [Screen(360, "dark"), Screen(1440, "light")]
+pytestmark = either_mode
+
+ALL_SCREENS = [Screen(width, theme) for width in (360, 768, 1440, 2560) for theme in ("light", "dark")]
+# Light and dark, narrow and wide are all seen once.
+SCREENS = ALL_SCREENS if IS_FULL else [Screen(360, "dark"), Screen(1440, "light")]
 MOST_TABS = 60
 WIDE = "| a | b |\n|---|---|\n| " + "long " * 60 + " | `" + "x" * 300 + "` |"
 
-on_every_screen = pytest.mark.parametrize("screen", SEEN, ids=lambda screen: f"{screen.width}-{screen.theme}")
+on_every_screen = pytest.mark.parametrize("screen", SCREENS, ids=str)
 
 
 def fill_board(product: Product, scene: Scene) -> None:

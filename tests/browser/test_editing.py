@@ -5,10 +5,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, either_mode
 from tests.browser.product import Product
 from tests.browser.scene import Scene
 from tests.browser.visitor import Tab
+
+pytestmark = either_mode
 
 MOST_RELOADS = 200
 

@@ -5,10 +5,11 @@ from itertools import pairwise
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Measured, Visit
+from tests.browser.conftest import Visit
 from tests.browser.product import Product
 from tests.browser.scene import Scene
 from tests.browser.visitor import SERVER_AWAY, Tab
+from tests.conftest import Measured
 
 EVERY_MS, FOR_SECONDS = 30, 5
 # A machine under load may merge many changes into one frame; half of the worst design gap is still many.

@@ -26,8 +26,11 @@ class Screen:
     theme: str = "light"
 
     @property
-    def size(self) -> dict[str, int]:
-        return {"width": self.width, "height": 800 if self.width < 1000 else 900}
+    def height(self) -> int:
+        return 800 if self.width < 1000 else 900
+
+    def __str__(self) -> str:
+        return f"{self.width}-{self.theme}"
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ class Visitor:
         self._product = product
         self._expected = [LEFT_EARLY]
         self._context = browser.new_context(
-            viewport={"width": screen.size["width"], "height": screen.size["height"]},
+            viewport={"width": screen.width, "height": screen.height},
             color_scheme="dark" if screen.theme == "dark" else "light",
             java_script_enabled=has_scripts,
         )
