@@ -50,6 +50,7 @@ class CompactingContext(PersistentContext):
     def __init__(self, options: ContextOptions) -> None:
         window = window_of(options)
         super().__init__(options)
+        self._window_options = options
         self.critical_gate = options.get("critical_gate", DEFAULT_CRITICAL_GATE)
         self.calibration = Calibration()
         self.hooks = Hooks(options.get("lifecycle_hooks"))
@@ -99,6 +100,19 @@ class CompactingContext(PersistentContext):
             logger.warning(
                 "Strategy %s does less without the plugin %s", strategy.name, " and ".join(missing)
             )
+
+    def set_model(self, model: str) -> None:
+        """Take another model's window from now on; one that was given at creation stays.
+
+        Messages keep the counts they have: where the new model has another vocabulary, these are estimates,
+        which the calibration, beginning anew, makes up for.
+
+        Raises:
+            ValueError: the response reserve leaves no room in the new window.
+        """
+        self._assembler.window = window_of({**self._window_options, "model": model})
+        self.model = model
+        self.calibration = Calibration()
 
     def set_lifecycle_hooks(
         self, hooks: Mapping[str, Hook | Sequence[Hook]] | LifecycleHooks, *, owner: str = ""

@@ -11,7 +11,7 @@ from agents.context.isolation import contain
 Payload = dict[str, object]
 Handler = Callable[[Payload], Answer[object]]
 
-# Source: spec 5.9.
+# Source: spec 5.9, and 8.6 for sessions.
 EVENTS = frozenset(
     {
         "message:added",
@@ -25,6 +25,8 @@ EVENTS = frozenset(
         "context:prepared",
         "context:rollover",
         "context:rollover_failed",
+        "session:saved",
+        "session:loaded",
     }
 )
 

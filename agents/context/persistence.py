@@ -153,6 +153,7 @@ class PersistentContext(Dialogue):
         """
         wanted = session_id or self.session_id or new_id(self._clock)
         self._keeper.save(wanted, self.get_state, metadata or {})
+        self._events.emit("session:saved", session_id=wanted)
         return wanted
 
     def load(self, session_id: str) -> bool:
@@ -164,9 +165,12 @@ class PersistentContext(Dialogue):
         """
         self._check_alive()
         stored = self._keeper.load(session_id, self.restore_state)
-        if stored is not None and "turnIndex" not in stored["state"]:
+        if stored is None:
+            return False
+        if "turnIndex" not in stored["state"]:
             self.turn_index = self._keeper.last_turn() or self.turn_index
-        return stored is not None
+        self._events.emit("session:loaded", session_id=session_id)
+        return True
 
     def session_exists(self, session_id: str) -> bool:
         """Tell whether the storage has such a session."""

@@ -143,3 +143,28 @@ context.add_user_message("hi")
 assert context.prepare().budget.total_used > 0
 """
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=60)
+
+
+@pytest.mark.trap("W8.13")
+def test_another_model_brings_its_window() -> None:
+    context = AgentContext.create(model="gpt-4.1", features=BARE)
+    context.add_user_message("Hello")
+    context.prepare()
+    context.record_usage(5_000)
+    context.set_model("anthropic:claude-sonnet-4-5")
+    assert (context.model, context.max_context_tokens) == ("anthropic:claude-sonnet-4-5", 200_000)
+    assert context.calculate_budget().max_tokens == 200_000
+    assert context.calibration.ratio == 1.0
+
+
+def test_a_window_given_at_creation_outlives_the_model() -> None:
+    context = context_of(model="gpt-4.1", max_context_tokens=9_000)
+    context.set_model("gpt-4o")
+    assert context.max_context_tokens == 9_000
+
+
+def test_a_model_whose_window_the_reserve_fills_is_refused() -> None:
+    context = AgentContext.create(model="gpt-4.1", response_reserve=10_000, features=BARE)
+    with pytest.raises(ValueError, match="below the window of 8192"):
+        context.set_model("gpt-4")
+    assert context.model == "gpt-4.1"

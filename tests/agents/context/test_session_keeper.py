@@ -216,3 +216,14 @@ def test_a_session_that_cannot_be_restored_changes_nothing(tmp_path: Path) -> No
     assert texts_of(context.get_current_input()) == ["here"]
     assert context.get_plugin("note_pad").text == "mine"
     assert path.read_text() == before
+
+
+def test_handlers_hear_of_saved_and_loaded_sessions(tmp_path: Path) -> None:
+    heard: list[object] = []
+    context = stored_context(tmp_path)
+    context.on("session:saved", heard.append)
+    context.on("session:loaded", heard.append)
+    context.load("ghost")
+    context.save("s")
+    context.load("s")
+    assert heard == [{"session_id": "s"}, {"session_id": "s"}]
