@@ -81,8 +81,8 @@ def test_nobody_is_called_after_clearing() -> None:
 
 
 def test_the_events_are_those_of_the_specification() -> None:
-    assert len(EVENTS) == 11
-    assert {"input:oversized", "context:compacted", "compaction:starting"} <= EVENTS
+    assert len(EVENTS) == 13
+    assert {"input:oversized", "context:compacted", "compaction:starting", "session:saved"} <= EVENTS
 
 
 def test_a_conversation_tells_role_and_index() -> None:
