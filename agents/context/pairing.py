@@ -11,6 +11,7 @@ from agents.context.messages import ToolResult
 if TYPE_CHECKING:
     from agents.context.messages import Block, InputItem, MessageItem
 
+_PLAIN_TYPES = ("input_text", "output_text")
 _LOST_RESULT = "No result of this call was recorded."
 
 
@@ -37,6 +38,9 @@ class Piece:
 def piece_of(item: InputItem, tokens: int | None = None, *, is_pending: bool = False) -> Piece:
     """Return the item with the ids of the calls and results in it."""
     content = item["content"] if item["type"] == "message" else []
+    # Most messages are one text, and a conversation is loaded at every turn.
+    if len(content) == 1 and content[0]["type"] in _PLAIN_TYPES:
+        return Piece(item, tokens, is_pending)
     kinds = [block["type"] == "tool_result" for block in content]
     return Piece(
         item=item,

@@ -128,6 +128,8 @@ def _count(encoding_name: str, text: str) -> int:
     if not text:
         return 0
     encoding = load_encoding(encoding_name)
+    if len(text) <= CHUNK_CHARACTERS:
+        return _count_chunk(encoding, text)
     count = 0
     begin = 0
     while begin < len(text):
