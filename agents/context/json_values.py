@@ -40,7 +40,7 @@ def encode(value: object, *, max_depth: int = MAX_DEPTH, max_bytes: int = MAX_BY
             not strings, cycles, values too deep or too big, and types JSON does not have.
     """
     _Walk(max_depth, max_bytes).check(value)
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = compact(value)
     if len(text.encode()) > max_bytes:
         raise InvalidJSON("value", _too_big(max_bytes))
     return text
@@ -61,6 +61,11 @@ def decode(text: str) -> JSON:
     except ValueError as error:
         raise InvalidJSON("value", f"not valid JSON ({error}); send one JSON value") from None
     return value
+
+
+def compact(value: object) -> str:
+    """Return compact JSON text as `encode` does, without its checks: for what code wrote, not people."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def pretty(value: object) -> str:

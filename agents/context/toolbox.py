@@ -172,7 +172,7 @@ class ToolManager:
         name = definition["name"]
         known, tokens = self._counted.get(name, (None, 0))
         if known != definition:
-            texts = (name, definition["description"], json_values.encode(definition["parameters"]))
+            texts = (name, definition["description"], json_values.compact(definition["parameters"]))
             tokens = sum(count_recurring(text, estimator) for text in texts)
             self._counted[name] = (definition, tokens)
         return tokens

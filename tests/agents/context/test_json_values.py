@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.context.json_values import JSON, InvalidJSON, decode, encode, pretty, repair, repair_text
+from agents.context.json_values import JSON, InvalidJSON, compact, decode, encode, pretty, repair, repair_text
 
 clean_text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 json_values: st.SearchStrategy[JSON] = st.recursive(
@@ -40,6 +40,10 @@ def test_the_text_is_compact_and_keeps_order_and_letters() -> None:
 
 def test_numbers_keep_their_type() -> None:
     assert encode([1.0, 1, -0.0, 1e22, True]) == "[1.0,1,-0.0,1e+22,true]"
+
+
+def test_compact_text_is_that_of_encode() -> None:
+    assert compact({"a": [1, {}], "é": 1.0}) == encode({"a": [1, {}], "é": 1.0}) == '{"a":[1,{}],"é":1.0}'
 
 
 def test_pretty_text_has_an_indent_of_two_and_short_empty_containers() -> None:
