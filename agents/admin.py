@@ -190,7 +190,7 @@ class MessageAdmin(ReadOnlyAdmin):
     list_filter = ("role", "in_context")
     list_select_related = ("session",)
     search_fields = ("session__title", "=session__id", "=item_id")
-    pretty_columns = ("blocks", "context_blocks")
+    pretty_columns = ("blocks", "context_item")
 
 
 @admin.register(Recording)

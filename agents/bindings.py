@@ -5,23 +5,28 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.utils.module_loading import import_string
 
+from agents.context.json_values import JSON
 from agents.context.plugin import ContextPlugin
 from agents.models import AgentSession, Turn
 
 
 @dataclass(frozen=True)
 class Run:
-    """One worker's run of one turn.
+    """One worker's hold on a session: to run a turn, or to do what a person asked for.
 
     Attributes:
+        turn: None when no turn runs, as in a compaction that a person asked for.
         fence: fencing number of the lease; every write of the run is refused once the lease is lost.
+        person: who asked, when no turn runs.
     """
 
     session: AgentSession
-    turn: Turn
+    turn: Turn | None
     fence: int
+    person: User | None = None
 
 
 class StoredPlugin(ContextPlugin, Protocol):
@@ -45,6 +50,14 @@ class PluginBinding(Protocol):
 
     def open(self, run: Run) -> StoredPlugin:
         """Return the plugin of this run, holding what the rows hold now."""
+        ...
+
+    def mark(self, session: AgentSession) -> JSON:
+        """Return a mark of the rows as they are now, for ``rewind``."""
+        ...
+
+    def rewind(self, run: Run, before: JSON, after: JSON) -> None:
+        """Undo what happened to the rows between two marks; what changed since the second one stays."""
         ...
 
 

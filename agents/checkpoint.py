@@ -11,7 +11,7 @@ from agents.context import AgentContext, Budget
 from agents.context.messages import InputItem, ToolOutcome
 from agents.context.tools import ToolCallState
 from agents.ids import uuid7
-from agents.models import AgentSession, Message
+from agents.models import AgentSession, Message, Turn
 from agents.sessions import announce
 
 LOST_RESULT = (
@@ -21,11 +21,11 @@ LOST_RESULT = (
 
 
 class Checkpoint:
-    """One run's record of which items of its context have rows."""
+    """One turn's record of which items of its context have rows."""
 
-    def __init__(self, run: Run, context: AgentContext) -> None:
+    def __init__(self, run: Run, turn: Turn, context: AgentContext) -> None:
         """Take the context as loaded from rows: whatever it holds now is stored."""
-        self._run, self._context = run, context
+        self._run, self._turn, self._context = run, turn, context
         self._stored = {item["id"] for item in _items(context)}
 
     def resume(self) -> bool:
@@ -34,11 +34,11 @@ class Checkpoint:
         Calls that an earlier run left without a result are answered with a note, so that no prompt ever
         holds a call without its result.
         """
-        if not Message.objects.filter(pk=self._run.turn.pk).exists():
-            self._context.add_user_message(self._run.turn.input)
+        if not Message.objects.filter(pk=self._turn.pk).exists():
+            self._context.add_user_message(self._turn.input)
             self.save()
             return False
-        last = Message.objects.filter(turn=self._run.turn).order_by("-sequence").first()
+        last = Message.objects.filter(turn=self._turn).order_by("-sequence").first()
         if last is None or last.role != "assistant":
             return False
         calls = [block for block in last.blocks if block["type"] == "tool_use"]
@@ -60,6 +60,7 @@ class Checkpoint:
             fresh = self._fresh_items()
             rows = [self._row(session, item, place) for place, item in enumerate(fresh, start=1)]
             Message.objects.bulk_create(rows)
+            self._store_shortened(session)
             columns: dict[str, Any] = {
                 "message_count": session.message_count + len(rows),
                 "message_tokens": session.message_tokens + sum(row.tokens for row in rows),
@@ -68,6 +69,18 @@ class Checkpoint:
                 columns["last_budget"] = wire_budget(self._context.last_preparation.budget)
             announce(session, conversation=True, **columns)
         self._stored.update(item["id"] for item in fresh)
+
+    def _store_shortened(self, session: AgentSession) -> None:
+        """Note the shorter form of pending results that the last preparation had to cut."""
+        prepared = self._context.last_preparation
+        cut = set(prepared.rewritten) if prepared else set()
+        for item in _items(self._context) if cut else ():
+            if item["id"] in cut:
+                Message.objects.filter(session=session, item_id=item["id"]).update(
+                    context_item=item,
+                    context_item_id=item["id"],
+                    context_tokens=self._context.item_tokens(item["id"]),
+                )
 
     def _fresh_items(self) -> list[InputItem]:
         """Return the items that have no row, in order; they are the newest, so the search stops early."""
@@ -80,9 +93,9 @@ class Checkpoint:
         return Message(
             # The message that started the turn carries the turn's id: a page that showed it while it was
             # queued recognizes it.
-            id=self._run.turn.pk if is_input else uuid7(),
+            id=self._turn.pk if is_input else uuid7(),
             session=session,
-            turn=self._run.turn,
+            turn=self._turn,
             sequence=session.message_count + place,
             item_id=item["id"],
             role=str(item.get("role", Message.OPAQUE)),

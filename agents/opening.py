@@ -8,11 +8,13 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from agents.bindings import PluginBinding, Run, StoredPlugin, bindings
+from agents.compaction import CompactionCommit
 from agents.context import DEFAULT_FEATURES, AgentContext, Tool
+from agents.context.compaction.registry import StrategyRegistry
 from agents.context.errors import ContextError
 from agents.context.messages import InputItem
 from agents.context.models import split_model
-from agents.models import AgentSession, Message
+from agents.models import AgentSession, CompactionRecord, Message
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,11 @@ class UnknownTool(ContextError):
     """A profile names a tool that the settings do not offer."""
 
 
-def open_context(run: Run) -> OpenContext:
+def open_context(run: Run, record: CompactionRecord | None = None) -> OpenContext:
     """Return the session's context as the rows describe it now.
 
-    Features whose plugin has no binding are off: what they remember would be gone after the turn.
+    Features whose plugin has no binding are off: what they remember would be gone after the turn. ``record``
+    is the row that a compaction asked for by a person fills.
 
     Raises:
         UnknownTool: the session's settings name a tool that ``settings.AGENT_TOOLS`` does not have.
@@ -47,6 +50,8 @@ def open_context(run: Run) -> OpenContext:
         tools=[*(_tool(name) for name in frozen["tools"]), *_session_tools(run.session)],
         features=_features(bound, frozen["features"]),
         critical_gate=frozen["criticalGate"],
+        compaction_strategy=StrategyRegistry.create(frozen["strategy"], threshold=frozen["threshold"]),
+        commit_compaction=CompactionCommit(run, record),
     )
     plugins = [binding.open(run) for binding in bound if context.has_plugin(binding.name)]
     for plugin in plugins:
@@ -79,7 +84,7 @@ def _session_tools(session: AgentSession) -> list[Tool]:
 def _load(context: AgentContext, session: AgentSession) -> None:
     """Give the context its conversation; everything after the last answer is input still to be answered."""
     seen = Message.objects.filter(session=session, in_context=True).order_by("sequence")
-    rows = list(seen.only("item_id", "role", "blocks", "tokens", "context_blocks", "context_tokens"))
+    rows = list(seen.only("item_id", "role", "blocks", "tokens", "context_item", "context_tokens"))
     answers = [place for place, row in enumerate(rows) if row.role == "assistant"]
     split = answers[-1] + 1 if answers else 0
     counted = [(cast(InputItem, row.item()), row.item_tokens()) for row in rows]

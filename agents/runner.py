@@ -38,15 +38,16 @@ def run(turn_id: UUID) -> None:
     taken = _take(turn_id)
     if taken is None:
         return
+    run, turn = taken
     try:
-        with heartbeat.holding(taken.session.pk, taken.fence):
-            status, error = _outcome(taken)
-        _finish(taken, status, error)
+        with heartbeat.holding(run.session.pk, run.fence):
+            status, error = _outcome(run, turn)
+        _finish(run, turn, status, error)
     except LeaseLost:
         logger.warning("Turn %s went to another worker", turn_id)
 
 
-def _take(turn_id: UUID) -> Run | None:
+def _take(turn_id: UUID) -> tuple[Run, Turn] | None:
     """Claim the session and mark the turn as running; None when there is nothing to run."""
     turn = Turn.objects.select_related("session__profile").filter(pk=turn_id).first()
     if turn is None or turn.status not in Turn.UNFINISHED or not _is_next(turn):
@@ -64,15 +65,15 @@ def _take(turn_id: UUID) -> Run | None:
         turn.status, turn.attempts, turn.started_at = Turn.Status.RUNNING, turn.attempts + 1, timezone.now()
         turn.save(update_fields=["status", "attempts", "started_at"])
         announce(session, conversation=True, status=AgentSession.Status.RUNNING, doing="starting")
-    return Run(session, turn, fence)
+    return Run(session, turn, fence), turn
 
 
-def _outcome(run: Run) -> tuple[Turn.Status, str]:
+def _outcome(run: Run, turn: Turn) -> tuple[Turn.Status, str]:
     """Play the turn; the task's boundary, where every fault becomes a status and a text for people."""
-    if run.turn.attempts > MAX_ATTEMPTS:
+    if turn.attempts > MAX_ATTEMPTS:
         return Turn.Status.FAILED, ABANDONED.format(attempts=MAX_ATTEMPTS)
     try:
-        _play(run)
+        _play(run, turn)
     except LeaseLost:
         raise
     except TurnStopped:
@@ -80,15 +81,15 @@ def _outcome(run: Run) -> tuple[Turn.Status, str]:
     except (ConnectorError, ContextError, TooManyCalls) as fault:
         return Turn.Status.FAILED, str(fault)
     except Exception:
-        logger.exception("Turn %s failed", run.turn.pk)
+        logger.exception("Turn %s failed", turn.pk)
         return Turn.Status.FAILED, INTERNAL
     return Turn.Status.SUCCEEDED, ""
 
 
-def _play(run: Run) -> None:
+def _play(run: Run, turn: Turn) -> None:
     opened = open_context(run)
     try:
-        record = Checkpoint(run, opened.context)
+        record = Checkpoint(run, turn, opened.context)
         if record.resume():
             return
         provider, model = split_model(str(run.session.settings["model"]))
@@ -98,9 +99,10 @@ def _play(run: Run) -> None:
             model=model,
             max_calls=MAX_MODEL_CALLS,
             before_call=lambda: _refresh(opened),
-            check_stop=lambda: _check_stop(run.turn),
+            check_stop=lambda: _check_stop(turn),
         )
         _drive(run, record, loop)
+        _consolidate(opened)
     finally:
         opened.context.destroy()
 
@@ -114,6 +116,15 @@ def _drive(run: Run, record: Checkpoint, loop: Loop) -> None:
             show_doing(run, found.describe_call(dict(event.arguments)) if found else event.name)
 
 
+def _consolidate(opened: OpenContext) -> None:
+    """Tidy up after the answer; a fault here must not cost the answer, which is stored."""
+    _refresh(opened)
+    try:
+        opened.context.consolidate()
+    except ContextError:
+        logger.exception("Tidying up after a turn failed; the context is as it was")
+
+
 def _refresh(opened: OpenContext) -> None:
     for plugin in opened.stored_plugins:
         plugin.refresh()
@@ -124,12 +135,12 @@ def _check_stop(turn: Turn) -> None:
         raise TurnStopped
 
 
-def _finish(run: Run, status: Turn.Status, error: str) -> None:
+def _finish(run: Run, turn: Turn, status: Turn.Status, error: str) -> None:
     """Write the outcome, give the lease back and wake the next turn, all in one transaction."""
     with transaction.atomic():
         session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
         leases.check(session, run.fence)
-        Turn.objects.filter(pk=run.turn.pk).update(
+        Turn.objects.filter(pk=turn.pk).update(
             status=status, error=error, finished_at=timezone.now(), draft=""
         )
         following = session.turns.filter(status=Turn.Status.QUEUED).order_by("index").first()

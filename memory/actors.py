@@ -1,10 +1,11 @@
 """Who changes a store: a turn of an agent, a person, or a client."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.contrib.auth.models import User
 
+from agents.bindings import Run
 from agents.models import Turn
 from memory.models import EntryRevision
 
@@ -38,6 +39,14 @@ class Actor:
         return cls(
             EntryRevision.ActorKind.PERSON, user.get_full_name() or user.get_username(), user_id=user.pk
         )
+
+    @classmethod
+    def of(cls, run: Run) -> "Actor":
+        """Return who acts in a run: the agent in its turn, or the person who asked, under the run's lease."""
+        if run.turn is not None:
+            return cls.turn(run.turn, run.fence)
+        asked = cls.person(run.person) if run.person else cls.client("contextsite")
+        return replace(asked, fence=run.fence)
 
     @classmethod
     def client(cls, name: str) -> "Actor":

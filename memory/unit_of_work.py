@@ -34,6 +34,10 @@ class StoreKind(Protocol[P]):
         """Return everything the plugin holds, in order."""
         ...
 
+    def adopt(self, plugin: P, states: Sequence[EntryState]) -> None:
+        """Make the plugin hold exactly ``states``."""
+        ...
+
 
 class EntryConflict(Exception):
     """Somebody changed the key after the version that the writer saw; nothing was written.

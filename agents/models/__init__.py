@@ -1,5 +1,6 @@
 """Rows of agents: who they are, what they were asked, and what was said."""
 
+from agents.models.compaction import CompactionRecord
 from agents.models.message import Message
 from agents.models.profile import AgentProfile
 from agents.models.recording import RecordedTurn, Recording
@@ -10,6 +11,7 @@ from agents.models.turn import Turn
 __all__ = [
     "AgentProfile",
     "AgentSession",
+    "CompactionRecord",
     "Message",
     "RecordedTurn",
     "Recording",

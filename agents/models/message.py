@@ -29,8 +29,10 @@ class Message(models.Model):
     tokens = models.PositiveIntegerField()
     # What the model still sees: false once compacted or rolled over.
     in_context = models.BooleanField(default=True)
-    # What the model sees instead of ``blocks`` after oversize handling or compaction; null: the same.
-    context_blocks = JSONTextField(null=True, blank=True)
+    # The item that the model sees instead after oversize handling, compaction or rollover; null: this one.
+    # It may stand for several messages, the others of which are then no longer in the context.
+    context_item = JSONTextField(null=True, blank=True)
+    context_item_id = models.CharField(max_length=100, blank=True)
     context_tokens = models.PositiveIntegerField(null=True, blank=True)
     # The session's conversation_revision that last wrote this row.
     revision = models.PositiveBigIntegerField()
@@ -49,10 +51,11 @@ class Message(models.Model):
 
     def item(self) -> dict[str, Any]:
         """Return the item as the model sees it."""
-        blocks = self.blocks if self.context_blocks is None else self.context_blocks
+        if self.context_item is not None:
+            return dict(self.context_item)
         if self.role == self.OPAQUE:
-            return dict(blocks[0])
-        return {"type": "message", "id": self.item_id, "role": self.role, "content": blocks}
+            return dict(self.blocks[0])
+        return {"type": "message", "id": self.item_id, "role": self.role, "content": self.blocks}
 
     def item_tokens(self) -> int:
         """Return the stored count of what the model sees."""

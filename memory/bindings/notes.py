@@ -10,6 +10,7 @@ from agents.context.json_values import JSON
 from agents.context.stores import StoreResult
 from agents.context.tokens import TiktokenEstimator
 from agents.models import AgentSession
+from memory.actors import Actor
 from memory.bindings.stored import TurnStore, refuse_conflict
 from memory.models import Entry, EntryRevision, Store
 from memory.plugins.notes import WorkingMemory
@@ -19,6 +20,7 @@ from memory.plugins.notes_keeper import Cleanup, StoreOutcome
 from memory.plugins.notes_keys import TIERS, Tier, tier_of
 from memory.plugins.notes_scope import parse_scope
 from memory.plugins.priorities import Priority
+from memory.rewinding import Span, rewind_store
 from memory.states import EntryState, read_states
 
 Action = EntryRevision.Action
@@ -39,6 +41,10 @@ class NotesKind:
     def entries(self, plugin: WorkingMemory) -> Sequence[EntryState]:
         """Return every note, in order."""
         return [_entry_state(entry) for entry in plugin.entries()]
+
+    def adopt(self, plugin: WorkingMemory, states: Sequence[EntryState]) -> None:
+        """Make the notes hold exactly ``states``."""
+        plugin.adopt(_entry(state) for state in states)
 
 
 NOTES = NotesKind()
@@ -151,6 +157,14 @@ class NotesBinding:
         notes.refresh()
         return notes
 
+    def mark(self, session: AgentSession) -> JSON:
+        """Return the revision of the notes."""
+        return notes_of(session.pk).revision
+
+    def rewind(self, run: Run, before: JSON, after: JSON) -> None:
+        """Undo what happened to the notes between two revisions; see ``rewind_store``."""
+        rewind_store(notes_of(run.session.pk).pk, NOTES, Span(before, after), Actor.of(run))
+
 
 def _same_base(key: object) -> frozenset[str]:
     """Return every key that ``key`` can stand for: itself, and its base key in each tier."""
@@ -175,7 +189,7 @@ def _entry(state: EntryState) -> NotesEntry:
         last_accessed_at=int(cast(int, usage.get("lastAccessedAt", state.updated_at))),
         access_count=int(cast(int, usage.get("accessCount", 0))),
         recency=state.recency,
-        folded=bool(usage.get("folded", False)),
+        folded=bool(attributes["folded"]),
     )
 
 
@@ -190,14 +204,11 @@ def _entry_state(entry: NotesEntry) -> EntryState:
             "scope": entry.scope.to_json(),
             "createdAt": entry.created_at,
             "sizeBytes": entry.size_bytes,
+            "folded": entry.folded,
         },
         # Notes are read on demand; what an index line costs is counted with the index.
         tokens=0,
         updated_at=entry.updated_at,
         recency=entry.recency,
-        usage={
-            "lastAccessedAt": entry.last_accessed_at,
-            "accessCount": entry.access_count,
-            "folded": entry.folded,
-        },
+        usage={"lastAccessedAt": entry.last_accessed_at, "accessCount": entry.access_count},
     )

@@ -30,8 +30,8 @@ class TurnStore(Generic[P]):
         self._store_id = store_id
         self._kind = kind
         self._adopt = adopt
-        self._actor = Actor.turn(run.turn, run.fence)
-        self._turn_id = run.turn.pk
+        self._actor = Actor.of(run)
+        self._turn_id = run.turn.pk if run.turn else None
         self._seen_revision = 0
 
     def refresh(self, load: Collection[str] | None = None) -> None:
@@ -53,7 +53,7 @@ class TurnStore(Generic[P]):
             EntryConflict: somebody else changed ``key`` after the model saw the store.
         """
         expect = None
-        if isinstance(key, str) and key:
+        if self._turn_id and isinstance(key, str) and key:
             expect = RevisionSeen(key, self._seen_revision, self._turn_id)
         change = change_store(
             self._store_id, self._kind, apply, actor=self._actor, action=action, expect=expect, load=load

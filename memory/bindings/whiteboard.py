@@ -13,6 +13,7 @@ from memory.actors import Actor
 from memory.bindings.stored import TurnStore, refuse_conflict
 from memory.models import EntryRevision, Store
 from memory.plugins.whiteboard import InContextMemory, SetResult, WhiteboardEntry
+from memory.rewinding import Span, rewind_store
 from memory.states import EntryState, read_states, states_at
 from memory.unit_of_work import Change, Expectation, change_store
 
@@ -34,6 +35,10 @@ class WhiteboardKind:
     def entries(self, plugin: InContextMemory) -> Sequence[EntryState]:
         """Return everything on the board, in order."""
         return [_entry_state(entry) for entry in plugin.entries()]
+
+    def adopt(self, plugin: InContextMemory, states: Sequence[EntryState]) -> None:
+        """Make the board hold exactly ``states``."""
+        plugin.adopt(_entry(state) for state in states)
 
 
 WHITEBOARD = WhiteboardKind()
@@ -149,6 +154,14 @@ class WhiteboardBinding:
         board = StoredWhiteboard(run, whiteboard_of(run.session.pk), board_options(run.session.settings))
         board.refresh()
         return board
+
+    def mark(self, session: AgentSession) -> JSON:
+        """Return the revision of the board."""
+        return whiteboard_of(session.pk).revision
+
+    def rewind(self, run: Run, before: JSON, after: JSON) -> None:
+        """Undo what happened to the board between two revisions; see ``rewind_store``."""
+        rewind_store(whiteboard_of(run.session.pk).pk, WHITEBOARD, Span(before, after), Actor.of(run))
 
 
 def open_board(session: AgentSession) -> InContextMemory:
