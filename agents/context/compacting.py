@@ -182,8 +182,11 @@ class CompactingContext(PersistentContext):
         if done[0].failed and not done[0].reaches_target and self._engine.has_history:
             plan = self._plan("gate", done[0].after, target, uses_notes=False)
             done.append(self.apply_compaction(plan))
-        self._exhausted = None if done[-1].reaches_target else done[-1].after
         return done
+
+    def _remember_exhaustion(self, budget: Budget) -> None:
+        """Note that a prompt of this budget is as small as it gets, when the gate is open even after all."""
+        self._exhausted = budget if self._gate().is_open(budget) else None
 
     def _plan(
         self, trigger: Trigger, budget: Budget, target: int, *, uses_notes: bool = True

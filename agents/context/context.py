@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from agents.context.compacting import CompactingContext
 from agents.context.isolation import contain
+from agents.context.models import split_model
 from agents.context.offload import Offloader
 from agents.context.options import ContextOptions, check_options
 from agents.context.preparation import Preparation, Preparer
+from agents.context.rollover import RolloverOptions, RolloverParts, RolloverResult, roll_over
 from agents.context.snapshot import empty_snapshot, empty_view, take_snapshot, take_view
 
 if TYPE_CHECKING:
     from agents.context.budget import Budget
+    from agents.context.compaction.summary import Summarize
     from agents.context.storage import ContextState
 
 
@@ -79,6 +82,7 @@ class AgentContext(CompactingContext):
         self._call_before_prepare()
         preparation = self._preparer.prepare(self._assemble, self._room_maker)
         self.last_preparation = preparation
+        self._remember_exhaustion(preparation.budget)
         self._events.emit("context:prepared", budget=preparation.budget, compacted=preparation.compacted)
         return preparation
 
@@ -104,6 +108,52 @@ class AgentContext(CompactingContext):
         """
         super().restore_state(state)
         self.last_preparation = None
+
+    def rollover(
+        self,
+        *,
+        summarize: Summarize | None = None,
+        preserve_recent_turns: int = 8,
+        max_summary_tokens: int = 2048,
+        reason: str = "manual",
+        timeout_ms: int = 60_000,
+        drop_opaque: bool | None = None,
+    ) -> RolloverResult:
+        """Return what was done: one summary stands for the turns before the last ``preserve_recent_turns``.
+
+        System prompt, plugins, tools and pending input are not touched. With a storage the new state is saved
+        before this returns.
+
+        Args:
+            summarize: gets a ``RolloverRequest`` and returns the summary; it may be a coroutine function.
+            preserve_recent_turns: complete turns that stay as they are.
+            max_summary_tokens: at least 64; a longer summary is cut.
+            reason: why; ``provider-session-expiring`` also drops state that only the provider can read.
+            timeout_ms: how long ``summarize`` may take.
+            drop_opaque: overrides what the reason and the provider say about such state.
+
+        Raises:
+            ExecutionActive: a run or another rollover works on this context.
+            RolloverFailed: with its ``code``; the context is exactly as it was.
+            ValueError: for options out of range.
+        """
+        self._check_alive()
+        options = RolloverOptions(preserve_recent_turns, max_summary_tokens, reason, timeout_ms, drop_opaque)
+        with self.execution.hold():
+            parts = RolloverParts(
+                conversation=self._conversation,
+                estimator=self.estimator,
+                events=self._events,
+                recorder=self._recorder,
+                clock=self._clock,
+                turn_index=self.turn_index,
+                provider=split_model(self.model)[0],
+                save=self.save if self.storage else None,
+            )
+            result = roll_over(parts, summarize, options)
+        if result.performed:
+            self.last_preparation = None
+        return result
 
     def get_snapshot(self) -> dict[str, object]:
         """Return identity, budget, plugins and tools in JSON types; nothing is changed."""

@@ -9,7 +9,13 @@ from agents.context.conversation import Conversation, Counted
 from agents.context.errors import ContextDestroyed
 from agents.context.execution import ExecutionGuard
 from agents.context.ids import Clock, new_id
-from agents.context.messages import assistant_message, check_item, tool_results_message, user_message
+from agents.context.messages import (
+    assistant_message,
+    check_item,
+    opaque_output,
+    tool_results_message,
+    user_message,
+)
 
 if TYPE_CHECKING:
     from agents.context.events import Events, Handler
@@ -72,8 +78,9 @@ class Dialogue:
     def add_assistant_response(self, output: object) -> str:
         """Return the id of the assistant message; the current input moved into the history before it.
 
-        ``output`` is a list of items, a text, or an object with such an ``output``. Without anything to keep
-        no message is added, and the id is that of none.
+        ``output`` is a list of items, a text, or an object with such an ``output``. Its ``reasoning`` and
+        ``compaction`` items, which only the provider can read, are kept before the message. Without anything
+        to keep no message is added, and the id is that of none.
 
         Raises:
             InvalidItem: for output of another form.
@@ -81,7 +88,9 @@ class Dialogue:
         self._check_alive()
         item_id = self._new_item_id()
         item, self.last_thinking = assistant_message(item_id, output)
+        opaque = opaque_output(output)
         self._conversation.settle_pending()
+        self._conversation.append(opaque)
         if item is not None:
             self._conversation.append([item])
             self._recorder.record("assistant", item, self.turn_index)

@@ -88,6 +88,27 @@ class PlanOutdated(ContextError):
     """The context changed after a compaction was planned; nothing was done, plan again."""
 
 
+class SummaryFailed(ContextError):
+    """A component could not be summarized, and cutting it was not wanted."""
+
+    def __init__(self, component: str, why: str) -> None:
+        super().__init__(f'"{component}" could not be summarized: {why}.')
+        self.component = component
+
+
+class RolloverFailed(ContextError):
+    """A rollover did not happen; the context is exactly as it was.
+
+    Attributes:
+        code: ``no_summarizer``, ``summarizer_failed``, ``timeout``, ``blank_summary``, ``not_smaller``,
+            ``conflict`` or ``storage``.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
 class UnknownStore(ContextError):
     """No registered store has that id; the text names those that do."""
 

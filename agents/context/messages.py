@@ -92,6 +92,7 @@ class MessageItem(TypedDict):
     id: str
     role: Literal["user", "assistant", "developer"]
     content: list[Block]
+    metadata: NotRequired[dict[str, JSON]]
 
 
 class OpaqueItem(TypedDict, total=False):
@@ -170,6 +171,19 @@ def assistant_message(item_id: str, output: object) -> tuple[MessageItem | None,
         return None, thinking or None
     message: dict[str, object] = {"type": "message", "id": item_id, "role": "assistant", "content": kept}
     return cast("MessageItem", check_item(message)), thinking or None
+
+
+def opaque_output(output: object) -> list[InputItem]:
+    """Return what only the provider can read of its output, to be sent back with the next prompt.
+
+    Raises:
+        InvalidItem: when such an item has no id.
+    """
+    return [
+        check_item(dict(item))
+        for item in _output_items(output)
+        if item.get("type") in _OPAQUE_TYPES and item.get("encrypted_content")
+    ]
 
 
 def tool_results_message(item_id: str, results: Sequence[ToolOutcome]) -> MessageItem:

@@ -70,7 +70,7 @@ class Twins:
         if trial is None or not contain(f"Compacting plugin {name}", partial(trial.compact, tokens)).value:
             return None
         lost = {} if name == self._notes_name else _lost_entries(twin, trial)
-        kept = [keeper.keep_entry(name, key, entry) for key, entry in lost.items()]
+        kept = [keeper.keep_entry(_label(twin), key, entry) for key, entry in lost.items()]
         if None in kept:
             return None
         self.plugins[name] = trial
@@ -102,6 +102,11 @@ def twin_of(plugin: ContextPlugin) -> ContextPlugin | None:
     make = getattr(plugin, "copy", None) or partial(copy.deepcopy, plugin)
     made = contain(f"Copying plugin {plugin.name}", cast("partial[ContextPlugin]", make))
     return made.value
+
+
+def _label(plugin: ContextPlugin) -> str:
+    """Return the name that the model knows the plugin by."""
+    return plugin.get_store_schema()["storeId"] if isinstance(plugin, StoreHandler) else plugin.name
 
 
 def _is_notes(plugin: ContextPlugin) -> bool:
