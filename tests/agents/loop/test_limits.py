@@ -28,6 +28,7 @@ def test_a_limit_lets_through_exactly_what_it_says(most: int, wanted: int) -> No
     assert done == min(most, wanted)
 
 
+@pytest.mark.trap("W8.12")
 def test_the_time_is_up_when_it_is_reached() -> None:
     time = StoppedTime()
     meter = Meter(Limits(max_time_ms=1500), time.pace())
@@ -47,6 +48,7 @@ def test_a_turn_out_of_time_ends_between_its_tools_and_answers_the_calls() -> No
     assert not unanswered(context)
 
 
+@pytest.mark.trap("W8.12")
 def test_tokens_are_counted_as_the_provider_counts_them() -> None:
     reply = Done(call(("c1", "double", '{"number":1}')), Usage(input_tokens=600, output_tokens=400))
     connector = Sending(reply)

@@ -266,5 +266,6 @@ def test_a_tool_runs_when_a_person_approves_these_arguments() -> None:
     assert asked == [ToolCall("c1", "delete", {"name": "a"})]
 
 
+@pytest.mark.trap("W8.7")
 def test_a_person_can_refuse_with_a_reason() -> None:
     assert ask_first(approve=lambda _: "Ana said no.")["error"] == "Ana said no."
