@@ -2,6 +2,6 @@
 
 from agents.context.context import AgentContext
 from agents.context.tools import tool
-from agents.loop.agent import Agent
+from agents.loop import Agent, AgentResponse
 
-__all__ = ["Agent", "AgentContext", "tool"]
+__all__ = ["Agent", "AgentContext", "AgentResponse", "tool"]

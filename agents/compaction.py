@@ -71,8 +71,8 @@ def restore_compaction(run: Run, record: CompactionRecord) -> None:
                 context_tokens=was["contextTokens"],
                 revision=session.revision + 1,
             )
-        record.status = CompactionRecord.Status.RESTORED
-        record.save(update_fields=["status"])
+        record.status, record.revision = CompactionRecord.Status.RESTORED, session.revision + 1
+        record.save(update_fields=["status", "revision"])
         announce(session, conversation=True)
 
 
@@ -127,4 +127,5 @@ def _describe(record: CompactionRecord, done: CompactionPlan, session: AgentSess
     record.tokens_before, record.tokens_after = done.before.content_used, done.after.content_used
     record.target, record.plan = done.target, done.as_dict()
     record.after_sequence = session.message_count
+    record.revision = session.revision + 1
     record.save()

@@ -11,6 +11,7 @@ from django.utils.module_loading import import_string
 
 from agents.calls import Answers, Block, CallView, answers_in, call_views, is_result
 from agents.context.json_values import JSON
+from agents.markers import MarkerView, markers
 from agents.models import AgentSession, Message, Turn
 
 # The newest messages that a page shows; earlier ones are a page of their own.
@@ -65,7 +66,7 @@ class ConversationPage:
         cursor: where the page's socket goes on.
     """
 
-    messages: Sequence[MessageView]
+    messages: Sequence[MessageView | MarkerView]
     earlier: int | None
     turn: TurnView | None
     cursor: int
@@ -90,12 +91,30 @@ def conversation_page(
     first = newest[0].sequence if newest else 1
     views = message_views(session, newest)
     stored = {view.id for view in views}
+    records = session.compactions.filter(after_sequence__gte=first - 1)
+    if before is not None:
+        records = records.filter(after_sequence__lt=before - 1)
+    placed = _placed(views, newest, markers(session, records.order_by("created_at")))
     return ConversationPage(
-        messages=[*views, *(view for view in waiting if view.id not in stored)],
+        messages=[*placed, *(view for view in waiting if view.id not in stored)],
         earlier=first if first > 1 else None,
         turn=turn_view(session.pk),
         cursor=session.conversation_revision,
     )
+
+
+def _placed(
+    views: Sequence[MessageView], rows: Sequence[Message], marks: Sequence[MarkerView]
+) -> list[MessageView | MarkerView]:
+    """Return messages and markers together, each marker behind the message it follows."""
+    sequences = {row.pk: row.sequence for row in rows}
+    waiting = list(marks)
+    placed: list[MessageView | MarkerView] = []
+    for view in views:
+        while waiting and waiting[0].after < sequences[view.id]:
+            placed.append(waiting.pop(0))
+        placed.append(view)
+    return placed + waiting
 
 
 def message_views(session: AgentSession, rows: Sequence[Message]) -> list[MessageView]:

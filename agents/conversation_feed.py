@@ -21,6 +21,7 @@ from agents.conversation import (
     waiting_views,
 )
 from agents.feed import Frame
+from agents.markers import MarkerView, markers
 from agents.models import AgentSession, Message
 from agents.watcher import Cursor, View, Viewer
 
@@ -139,7 +140,9 @@ class _Messages:
         changed = None if cursor is None else self._changed(cursor)
         if changed is None:
             return None, _lines(conversation_page(self._session).messages)
-        return cursor, _lines([*changed, *waiting_views(self._session)])
+        marked = self._session.compactions.filter(revision__gt=cursor or 0).order_by("created_at")
+        marks = markers(self._session, marked)
+        return cursor, _lines([*changed, *marks, *waiting_views(self._session)])
 
     def _changed(self, cursor: int) -> Sequence[MessageView] | None:
         """Return the views that changed after the cursor; None when there are too many to list."""
@@ -168,7 +171,7 @@ class _Messages:
         return list(rows[: WIDEST_WINDOW + 1])
 
 
-def _lines(views: Sequence[MessageView]) -> Sequence[Mapping[str, str]]:
+def _lines(views: Sequence[MessageView | MarkerView]) -> Sequence[Mapping[str, str]]:
     return [
         {
             "id": f"message-{view.id}",

@@ -54,6 +54,7 @@ def request_compaction(session: AgentSession, person: User) -> CompactionRecord:
             trigger=CompactionRecord.Trigger.MANUAL,
             status=Status.QUEUED,
             after_sequence=locked.message_count,
+            revision=locked.revision + 1,
         )
         announce(locked, conversation=True, status=AgentSession.Status.COMPACTING)
         transaction.on_commit(lambda: queue.poke_compaction(record.pk))
@@ -132,7 +133,9 @@ def _finish(run: Run, record: CompactionRecord, error: str) -> None:
         session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
         leases.check(session, run.fence)
         if error:
-            CompactionRecord.objects.filter(pk=record.pk).update(status=Status.FAILED, error=error)
+            CompactionRecord.objects.filter(pk=record.pk).update(
+                status=Status.FAILED, error=error, revision=session.revision + 1
+            )
         announce(session, conversation=True, status=status_of(session), lease_owner="", lease_until=None)
         following = session.turns.filter(status=Turn.Status.QUEUED).order_by("index").first()
         if following:

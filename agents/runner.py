@@ -1,7 +1,6 @@
 """Runs a turn: claim the lease, open the context from rows, drive the loop, checkpoint, release."""
 
 import logging
-from collections.abc import Iterator
 from uuid import UUID
 
 from django.conf import settings
@@ -12,12 +11,13 @@ from django.utils.module_loading import import_string
 from agents import leases, queue
 from agents.bindings import Run
 from agents.checkpoint import Checkpoint, show_doing
-from agents.connectors.base import Connector, ConnectorError, ModelEvent, ModelRequest
+from agents.connectors.base import Connector, ConnectorError
 from agents.context.errors import ContextError
 from agents.context.models import split_model
 from agents.heartbeat import heartbeat
 from agents.leases import LeaseLost
 from agents.loop.events import ReplyStored, ResultsStored, ToolStarted
+from agents.loop.limits import Pace
 from agents.loop.turn import Loop, TooManyCalls, TurnStopped
 from agents.models import AgentSession, Turn
 from agents.opening import OpenContext, open_context
@@ -25,6 +25,8 @@ from agents.sessions import announce, status_of
 
 MAX_ATTEMPTS = 3
 MAX_MODEL_CALLS = 200
+# How often a turn that waits looks whether somebody stopped it.
+STOP_POLL_S = 0.5
 ABANDONED = (
     "The worker stopped {attempts} times while it ran this turn. Nothing stored was lost; retry when ready."
 )
@@ -95,11 +97,14 @@ def _play(run: Run, turn: Turn) -> None:
         provider, model = split_model(str(run.session.settings["model"]))
         loop = Loop(
             context=opened.context,
-            connector=_WithoutConnections(_connector(provider, model, run.session)),
+            connector=_connector(provider, model, run.session),
             model=model,
             max_calls=MAX_MODEL_CALLS,
+            pace=Pace(poll_s=STOP_POLL_S),
             before_call=lambda: _refresh(opened),
+            before_request=lambda _: _give_connections_back(),
             check_stop=lambda: _check_stop(turn),
+            after_parallel=_give_connections_back,
         )
         _drive(run, record, loop)
         _consolidate(opened)
@@ -131,7 +136,10 @@ def _refresh(opened: OpenContext) -> None:
 
 
 def _check_stop(turn: Turn) -> None:
-    if Turn.objects.filter(pk=turn.pk, cancel_requested=True).exists():
+    is_wanted = Turn.objects.filter(pk=turn.pk, cancel_requested=True).exists()
+    # It is asked while the model works, too.
+    _give_connections_back()
+    if is_wanted:
         raise TurnStopped
 
 
@@ -167,14 +175,8 @@ def _connector(provider: str, model: str, session: AgentSession) -> Connector:
     return connector
 
 
-class _WithoutConnections:
-    """A connector that gives database connections back while the model works."""
-
-    def __init__(self, connector: Connector) -> None:
-        self._connector = connector
-
-    def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
-        for connection in connections.all(initialized_only=True):
-            if not connection.in_atomic_block:
-                connection.close()
-        return self._connector.stream(request)
+def _give_connections_back() -> None:
+    """Hold no database connection while the model works."""
+    for connection in connections.all(initialized_only=True):
+        if not connection.in_atomic_block:
+            connection.close()

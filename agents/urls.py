@@ -2,10 +2,16 @@
 
 from django.urls import path
 
-from agents.views import turns
+from agents.views import compaction, turns
 
 urlpatterns = [
     path("sessions/<uuid:session_id>/messages/", turns.send_message, name="message-send"),
     path("sessions/<uuid:session_id>/stop/", turns.stop, name="turn-stop"),
     path("sessions/<uuid:session_id>/retry/", turns.retry, name="turn-retry"),
+    path("sessions/<uuid:session_id>/compaction/", compaction.compaction_page, name="compaction"),
+    path(
+        "sessions/<uuid:session_id>/compaction/<uuid:record_id>/restore/",
+        compaction.restore,
+        name="compaction-restore",
+    ),
 ]

@@ -50,6 +50,8 @@ class CompactionRecord(models.Model):
     stores = JSONTextField(default=dict)
     # The last message of the conversation at that time: where the page shows it.
     after_sequence = models.PositiveIntegerField(default=0)
+    # The session's conversation_revision that last wrote this row.
+    revision = models.PositiveBigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

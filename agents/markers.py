@@ -1,0 +1,81 @@
+"""Compactions as lines of the conversation: what went, when, and where to look at it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.urls import reverse
+
+from agents.models import AgentSession, CompactionRecord
+
+Status, Trigger = CompactionRecord.Status, CompactionRecord.Trigger
+
+TITLES = {
+    Status.QUEUED: "Compacting",
+    Status.DONE: "Compacted",
+    Status.FAILED: "Not compacted",
+    Status.RESTORED: "Compaction undone",
+}
+
+
+@dataclass(frozen=True)
+class MarkerView:
+    """A compaction as a template shows it between messages.
+
+    Attributes:
+        after: sequence of the message it follows.
+        details: address of the page about compactions.
+    """
+
+    id: UUID
+    after: int
+    who: str
+    time: datetime
+    text: str
+    details: str
+    role: str = "marker"
+    tokens: int = 0
+    html: str = ""
+    calls: Sequence[object] = ()
+
+
+def markers(session: AgentSession, records: Iterable[CompactionRecord]) -> list[MarkerView]:
+    """Return the views of records of the session, in the order given."""
+    details = reverse("compaction", args=[session.pk])
+    return [
+        MarkerView(
+            id=record.pk,
+            after=record.after_sequence,
+            who=TITLES[Status(record.status)],
+            time=record.created_at,
+            text=describe(record),
+            details=details,
+        )
+        for record in records
+    ]
+
+
+def describe(record: CompactionRecord) -> str:
+    """Return in one sentence or two what a compaction did."""
+    if record.status == Status.FAILED:
+        return record.error
+    if record.status == Status.QUEUED:
+        return "Waits for a worker."
+    plan = record.plan
+    removed = sum(item["action"] == "removed" for item in plan["items"])
+    other = len(plan["items"]) - removed
+    parts = [
+        _count(removed, "message left", "messages left"),
+        _count(other, "message was shortened", "messages were shortened"),
+        _count(
+            sum(len(each["givenUp"]) for each in plan["plugins"]), "entry was evicted", "entries were evicted"
+        ),
+        _count(len(plan["notes"]), "text is kept in the notes", "texts are kept in the notes"),
+    ]
+    what = ", ".join(filter(None, parts)) or "nothing was taken out"
+    return f"{record.tokens_before:,} to {record.tokens_after:,} tokens: {what}."
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}" if number else ""
