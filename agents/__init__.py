@@ -2,6 +2,6 @@
 
 from agents.context.context import AgentContext
 from agents.context.tools import tool
-from agents.loop import Agent, AgentResponse
+from agents.loop.agent import Agent
 
-__all__ = ["Agent", "AgentContext", "AgentResponse", "tool"]
+__all__ = ["Agent", "AgentContext", "tool"]
