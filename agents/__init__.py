@@ -2,6 +2,5 @@
 
 from agents.context.context import AgentContext
 from agents.context.tools import tool
-from agents.loop.agent import Agent
 
-__all__ = ["Agent", "AgentContext", "tool"]
+__all__ = ["AgentContext", "tool"]
