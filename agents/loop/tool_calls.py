@@ -1,12 +1,13 @@
 """The tool calls of one reply: decided, carried out one after another or side by side, and answered."""
 
 import contextvars
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from agents.context import AgentContext, json_values
+from agents.context.background import Answer, start
 from agents.context.json_values import JSON, InvalidJSON
 from agents.context.messages import ToolOutcome
 from agents.context.tools import ToolCallState
@@ -56,8 +57,9 @@ class ToolCall:
     refusal: JSON = None
 
 
-Approve = Callable[[ToolCall], str | None]
-"""Asked for a tool that needs a person's approval; returns None, or why it may not run."""
+Approve = Callable[[ToolCall], Answer[str | None]]
+"""Asked for a tool that needs a person's approval; returns None, or why it may not run. While a coroutine
+function waits for the person, the turn can be stopped."""
 
 
 def nobody_to_ask(call: ToolCall) -> str:
@@ -154,11 +156,23 @@ class Batch:
         call = replace(call, arguments=decision.arguments)
         found = context.tools.get(call.name)
         if found is not None and found.permission == "ask":
-            refused = self._workshop.approve(call)
+            refused = self._ask_for_approval(call)
             if refused is not None:
                 return replace(call, refusal=_failure(call.name, "NotApproved", refused))
         self._workshop.meter.count_tool_call()
         return call
+
+    def _ask_for_approval(self, call: ToolCall) -> str | None:
+        answer = self._workshop.approve(call)
+        if not isinstance(answer, Awaitable):
+            return answer
+        asked = start(_await(answer))
+        try:
+            while not wait([asked], self._workshop.pace.poll_s).done:
+                self._workshop.watch()
+            return asked.result()
+        finally:
+            asked.cancel()
 
     def _is_parallel(self, call: ToolCall) -> bool:
         found = self._workshop.context.tools.get(call.name)
@@ -207,6 +221,10 @@ class Batch:
         if future.done() and future.exception() is None:
             return _outcome(call, future.result().result)
         return _noted(call, UNKNOWN_RESULT)
+
+
+async def _await(answer: Awaitable[str | None]) -> str | None:
+    return await answer
 
 
 def _read(block: Block) -> ToolCall:

@@ -112,7 +112,7 @@ class Loop:
     after_parallel: Nothing = _nothing
     own_thread: bool = False
 
-    def run(self) -> Iterator[TurnEvent]:
+    def run(self) -> Generator[TurnEvent, None, None]:
         """Yield events until the model answers; the input must already be in the context.
 
         The context is complete after every event that stores, and whenever the turn ends: a consumer may

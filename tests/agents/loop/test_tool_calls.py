@@ -1,3 +1,4 @@
+import asyncio
 import json
 import threading
 from typing import Any
@@ -264,6 +265,30 @@ def test_a_tool_runs_when_a_person_approves_these_arguments() -> None:
 
     assert ask_first(approve=approve)["content"] == "a deleted"
     assert asked == [ToolCall("c1", "delete", {"name": "a"})]
+
+
+def test_the_person_may_take_some_time() -> None:
+    async def approve(call: ToolCall) -> str | None:
+        await asyncio.sleep(0)
+        return f"Not {call.name}."
+
+    assert ask_first(approve=approve)["error"] == "Not delete."
+
+
+def test_a_stop_does_not_wait_for_the_person() -> None:
+    asked = threading.Event()
+
+    async def approve(call: ToolCall) -> str | None:
+        asked.set()
+        await asyncio.Event().wait()
+        return None
+
+    def stop_when_asked() -> None:
+        if asked.is_set():
+            raise TurnStopped
+
+    with pytest.raises(TurnStopped):
+        ask_first(approve=approve, check_stop=stop_when_asked)
 
 
 @pytest.mark.trap("W8.7")

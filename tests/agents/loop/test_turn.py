@@ -299,7 +299,7 @@ def test_a_consumer_that_leaves_after_any_event_leaves_no_call_unanswered() -> N
         stream = make_loop(context, ScriptedConnector(reply, say("done"))).run()
         for _ in range(events_read):
             next(stream)
-        stream.close()  # type: ignore[attr-defined]
+        stream.close()
         assert not unanswered(context), events_read
 
 
@@ -308,7 +308,7 @@ def test_leaving_a_turn_whose_context_is_gone_is_quiet() -> None:
     stream = make_loop(context, ScriptedConnector(call(("c1", "double", "{}")))).run()
     assert isinstance([next(stream) for _ in range(3)][-1], ReplyStored)
     context.destroy()
-    stream.close()  # type: ignore[attr-defined]
+    stream.close()
 
 
 def test_input_that_is_too_large_is_refused_before_the_model_is_asked() -> None:
