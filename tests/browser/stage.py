@@ -17,6 +17,7 @@ django.setup()
 
 from django.contrib.auth.models import User  # noqa: E402
 from django.test import Client  # noqa: E402
+from django.utils.text import slugify  # noqa: E402
 
 from agents.models import AgentProfile, Turn  # noqa: E402
 from agents.sessions import start_session  # noqa: E402
@@ -54,10 +55,10 @@ def new_session(agent: str, title: str = "Under test") -> str:
     return str(start_session(AgentProfile.objects.get(slug=agent), None, title).pk)
 
 
-def new_agent(operator: str, model: str = "scripted:survey") -> str:
+def new_agent(operator: str, name: str = "", model: str = "scripted:survey") -> str:
     """Return the slug of another agent of the operator."""
-    number = next(_numbers)
-    profile = AgentProfile.objects.create(slug=f"agent-{number}", name=f"Agent {number}", model=model)
+    name = name or f"Agent {next(_numbers)}"
+    profile = AgentProfile.objects.create(slug=slugify(name), name=name, model=model)
     profile.operators.add(User.objects.get(username=operator))
     return profile.slug
 

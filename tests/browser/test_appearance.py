@@ -35,8 +35,9 @@ def fill_board(product: Product, scene: Scene) -> None:
     product.stage.do("write", session=scene.session, key="hidden", value="x", shown=False)
 
 
-def show_board(page: Page, screen: Screen) -> None:
-    if screen.width < 1000:
+def show_board(page: Page) -> None:
+    """Turn to the whiteboard where it shares its place with the conversation."""
+    if page.locator("#pane-board").is_visible():
         page.locator("#pane-board").check()
 
 
@@ -59,7 +60,7 @@ def test_every_page_is_accessible_and_fits(
     session = operator.open(scene.path)
     expect(session.connection).to_have_text("Live")
     expect_good_page(session.page)
-    show_board(session.page, screen)
+    show_board(session.page)
     expect(session.value("wide")).to_be_visible()
     session.value("deep").locator("summary").first.click()
     session.page.locator("#tray > summary").click()
@@ -73,7 +74,7 @@ def test_a_card_is_pinned_with_the_keyboard_alone(
     product.stage.do("write", session=scene.session, key="note", value="pin me")
     tab = visit(scene.member.cookie, screen=screen).open(scene.path)
     expect(tab.connection).to_have_text("Live")
-    show_board(tab.page, screen)
+    show_board(tab.page)
     press_tab_until_focused(tab.page, "Pin note")
     tab.page.keyboard.press("Enter")
     expect(tab.pin("note")).to_have_attribute("aria-pressed", "true")
