@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, assert_never, cast
 
 from agents.connectors.wire.parts import (
+    IMAGE_TYPES,
     Wire,
+    arguments_object,
     numbered,
     part_text,
     reading,
@@ -17,7 +19,6 @@ from agents.connectors.wire.parts import (
     split_data_url,
     unknown,
 )
-from agents.context import json_values
 from agents.context.messages import Block, InputItem, MessageItem, Thinking, ToolResult, ToolUse
 
 PROVIDER = "anthropic"
@@ -26,8 +27,6 @@ OPENING = "[The conversation before this point is not shown.]"
 
 _OPENING_BLOCK = {"type": "text", "text": OPENING}
 _MAX_ID_LENGTH = 64
-_IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
-_BROKEN_ARGUMENTS = "invalid_json"
 
 
 def to_anthropic(items: Iterable[InputItem], tools: Sequence[Mapping[str, Any]] = ()) -> Wire:
@@ -120,7 +119,7 @@ def _to_image(url: str) -> Wire:
     if parts is None:
         return {"type": "image", "source": {"type": "url", "url": url}}
     media_type, data = parts
-    if media_type not in _IMAGE_TYPES:
+    if media_type not in IMAGE_TYPES:
         return {"type": "text", "text": f"[An image of type {media_type}, which cannot be shown here.]"}
     return {"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}}
 
@@ -130,19 +129,8 @@ def _to_call(block: ToolUse) -> Wire:
         "type": "tool_use",
         "id": safe_id(block["id"], _MAX_ID_LENGTH),
         "name": block["name"],
-        "input": _arguments(block["arguments"]),
+        "input": arguments_object(block["arguments"]),
     }
-
-
-def _arguments(text: str) -> Wire:
-    """Return the arguments as an object; what is none stays readable in a field of its own."""
-    if not text.strip():
-        return {}
-    try:
-        value = json_values.decode(text)
-    except json_values.InvalidJSON:
-        return {_BROKEN_ARGUMENTS: text}
-    return cast("Wire", value) if isinstance(value, dict) else {_BROKEN_ARGUMENTS: text}
 
 
 def _to_result(block: ToolResult) -> Wire:

@@ -15,6 +15,9 @@ Wire = dict[str, Any]
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+")
 _DATA_URL = re.compile(r"data:(?P<media_type>[\w.+-]+/[\w.+-]+);base64,")
 _UNKNOWN_MEDIA_TYPE = "image/png"
+_BROKEN_ARGUMENTS = "invalid_json"
+IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+"""The types of images that every provider shows to its models."""
 
 
 class WireError(ValueError):
@@ -47,6 +50,17 @@ def safe_id(call_id: str, max_length: int) -> str:
     if len(call_id) <= max_length and _SAFE_ID.fullmatch(call_id):
         return call_id
     return f"call_{hashlib.sha256(call_id.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
+
+
+def arguments_object(text: str) -> Wire:
+    """Return the arguments of a call as an object; what is none stays readable in a field of its own."""
+    if not text.strip():
+        return {}
+    try:
+        value = json_values.decode(text)
+    except json_values.InvalidJSON:
+        return {_BROKEN_ARGUMENTS: text}
+    return cast("Wire", value) if isinstance(value, dict) else {_BROKEN_ARGUMENTS: text}
 
 
 def result_text(block: ToolResult) -> str:
