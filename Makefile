@@ -63,7 +63,7 @@ lint: .venv/dev node_modules ## Check style, types, imports, templates, spelling
 
 locks: .venv/dev ## Resolve the lock files anew from pyproject.toml
 	$(BIN)/pip-compile --quiet $(LOCK) -o requirements/runtime.txt pyproject.toml
-	$(BIN)/pip-compile --quiet $(LOCK) --extra scaled --extra uvicorn --extra dev -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
+	$(BIN)/pip-compile --quiet $(LOCK) --extra scaled --extra providers --extra uvicorn --extra dev -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
 	$(BIN)/pip-compile --quiet $(LOCK) --extra bench -c requirements/dev.txt -o requirements/bench.txt pyproject.toml
 
 LOCK := --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
