@@ -43,6 +43,8 @@ def run_blocked(script: str) -> subprocess.CompletedProcess[str]:
         "agents.context",
         "agents.loop.turn",
         "agents.connectors.scripted",
+        "agents.connectors.registry",
+        "agents.connectors.pydantic_ai",
         "memory.plugins.whiteboard",
         "memory.plugins.notes",
         "memory.rendering.cards",
