@@ -163,6 +163,11 @@ AGENT_TOOLS = {
     "search_files": "contextsite.demo.tools.search_files",
 }
 AGENT_CONNECTORS = {
+    "openai": "agents.connectors.registry.openai",
+    "openai-responses": "agents.connectors.registry.openai_responses",
+    "anthropic": "agents.connectors.registry.anthropic",
+    "google": "agents.connectors.registry.google",
+    "compatible": "agents.connectors.registry.compatible",
     "scripted": "contextsite.demo.survey.connector",
     "replay": "contextsite.replay.connector",
 }
