@@ -16,7 +16,7 @@ from agents.context.compaction.plan import (
     Rung,
     Trigger,
 )
-from agents.context.compaction.twins import Twins
+from agents.context.compaction.twins import Twins, revisions_of
 from agents.context.compaction.units import Unit, units_of
 from agents.context.counting import count_item
 from agents.context.offload import Call, describe_call, parse_arguments
@@ -286,7 +286,7 @@ class Draft:
             operations=tuple(self._operations),
             log=(started, *self.log),
             base=tuple(self.conversation),
-            revisions=self._twins.revisions,
+            revisions=revisions_of(self._material.plugins.values()),
         )
 
     def _go_back(self, mark: dict[str, ContextPlugin]) -> None:

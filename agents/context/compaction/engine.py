@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from agents.context.compaction.draft import Draft, Material, Order, Recount
 from agents.context.compaction.plan import CompactionPlan, NoteWrite, PluginShrink, Trigger
 from agents.context.compaction.strategy import DEFAULT_PROTECTED_TURNS, AlgorithmicStrategy
+from agents.context.compaction.twins import revisions_of
 from agents.context.errors import PlanOutdated
 from agents.context.isolation import contain
 from agents.context.offload import NOTES_STORE
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from agents.context.compaction.strategy import CompactionStrategy
     from agents.context.conversation import Conversation
     from agents.context.journal import JournalRecorder
+    from agents.context.plugin import ContextPlugin
     from agents.context.plugin_set import PluginSet
+    from agents.context.stores import StoreHandler
     from agents.context.tokens import TokenEstimator
     from agents.context.toolbox import ToolManager
 
@@ -112,8 +115,7 @@ class Engine:
         is_same = len(now) >= len(plan.base) and all(
             held is planned for held, planned in zip(now, plan.base, strict=False)
         )
-        revisions = {plugin.name: getattr(plugin, "revision", None) for plugin in self.plugins.all()}
-        if not is_same or any(revisions.get(name) != known for name, known in plan.revisions.items()):
+        if not is_same or plan.revisions != revisions_of(self.plugins.all()):
             raise PlanOutdated("The context changed after this compaction was planned. Plan it again.")
 
     def _do(self, plan: CompactionPlan) -> CompactionPlan:
@@ -149,17 +151,13 @@ class Engine:
                 self.recorder.note({"plugin": each.name, "givenUp": list(each.entries)})
 
     def _store(self, write: NoteWrite) -> bool:
-        notes = self.plugins.stores.get(NOTES_STORE)
-        if notes is None:
-            return False
+        notes = cast("StoreHandler", self.plugins.stores.get(NOTES_STORE))
         call = partial(notes.store_set, write.requested_key, dict(write.data))
         stored = contain(f"Storing {write.key}", call).value or {}
         return stored.get("success") is True and stored.get("key", write.key) == write.key
 
     def _shrink(self, request: PluginShrink) -> bool:
-        plugin = self.plugins.get(request.name)
-        if plugin is None:
-            return False
+        plugin = cast("ContextPlugin", self.plugins.get(request.name))
         call = partial(plugin.compact, request.tokens_to_free)
         return contain(f"Compacting plugin {request.name}", call).failure is None
 

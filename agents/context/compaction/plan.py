@@ -135,7 +135,7 @@ class CompactionPlan:
         log: what is done, one line each, first "started" and last "complete".
         failed: keys and plugins that refused when the plan was applied; what needed them stayed.
         base: the items of the history that the plan was made for, by identity.
-        revisions: plugin name to its revision at that time, where it has one.
+        revisions: plugin name to its revision at that time, None for one that counts none.
     """
 
     trigger: Trigger

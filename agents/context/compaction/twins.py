@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -36,11 +36,6 @@ class Twins:
     def notes(self) -> StoreHandler | None:
         """The copy of the notes, None without notes or when they cannot be copied."""
         return cast("StoreHandler | None", self._twin(self._notes_name or ""))
-
-    @property
-    def revisions(self) -> dict[str, object]:
-        """Revisions of the live plugins that have one."""
-        return {name: each.revision for name, each in self._live.items() if hasattr(each, "revision")}
 
     def readable(self) -> Mapping[str, ContextPlugin]:
         """Return every plugin, as a copy where there is one."""
@@ -91,6 +86,11 @@ class Twins:
             if twin is not None:
                 self.plugins[name] = twin
         return self.plugins.get(name)
+
+
+def revisions_of(plugins: Iterable[ContextPlugin]) -> dict[str, object]:
+    """Return the revision of each plugin by its name, None for one that counts none."""
+    return {plugin.name: getattr(plugin, "revision", None) for plugin in plugins}
 
 
 def twin_of(plugin: ContextPlugin) -> ContextPlugin | None:

@@ -1,0 +1,82 @@
+"""Strategies are found by name, made with options, and ours stay."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from agents.context import AlgorithmicStrategy, StrategyRegistry
+from agents.context.compaction.strategy import CompactionResult, ConsolidationResult, DefaultStrategy
+from agents.context.errors import AlreadyRegistered, BuiltInStrategy, UnknownStrategy
+
+
+class Own(AlgorithmicStrategy):
+    name = "own"
+    display_name = "Own"
+    description = "A strategy of a host."
+
+    def __init__(self, *, threshold: float = 0.5) -> None:
+        super().__init__(threshold=threshold)
+
+
+@pytest.fixture
+def own() -> Iterator[None]:
+    StrategyRegistry.register(Own)
+    yield
+    StrategyRegistry.remove("own")
+
+
+def test_ours_are_there() -> None:
+    assert StrategyRegistry.list() == ("algorithmic", "default")
+    assert StrategyRegistry.get("algorithmic") is AlgorithmicStrategy
+    info = StrategyRegistry.get_info("algorithmic")
+    assert info is not None
+    assert (info.threshold, info.is_built_in) == (0.75, True)
+    assert info.required_plugins == ("working_memory",)
+
+
+@pytest.mark.usefixtures("own")
+def test_a_host_registers_its_own() -> None:
+    assert StrategyRegistry.has("own")
+    assert isinstance(StrategyRegistry.create("own"), Own)
+    assert StrategyRegistry.create("own", threshold=0.4).threshold == 0.4
+    info = StrategyRegistry.get_info("own")
+    assert info is not None
+    assert (info.display_name, info.description, info.is_built_in) == ("Own", "A strategy of a host.", False)
+    with pytest.raises(AlreadyRegistered, match="already registered"):
+        StrategyRegistry.register(Own)
+
+
+def test_an_unknown_name_is_answered_with_those_there_are() -> None:
+    with pytest.raises(UnknownStrategy, match=r'"gone" not found\. .*: algorithmic, default'):
+        StrategyRegistry.get("gone")
+    assert StrategyRegistry.get_if_exists("gone") is None
+    assert StrategyRegistry.get_if_exists("default") is DefaultStrategy
+    assert StrategyRegistry.get_info("gone") is None
+    assert not StrategyRegistry.has("gone")
+    assert not StrategyRegistry.remove("gone")
+
+
+def test_ours_cannot_be_removed() -> None:
+    with pytest.raises(BuiltInStrategy, match="Cannot remove built-in"):
+        StrategyRegistry.remove("algorithmic")
+    assert StrategyRegistry.has("algorithmic")
+
+
+def test_options_come_as_keywords_or_in_a_mapping_of_either_spelling() -> None:
+    made = StrategyRegistry.create("algorithmic", {"toolResultSizeThreshold": 10, "max_tool_pairs": 2})
+    assert isinstance(made, AlgorithmicStrategy)
+    assert (made.tool_result_size_threshold, made.max_tool_pairs, made.threshold) == (10, 2, 0.75)
+    with pytest.raises(TypeError, match="colour"):
+        StrategyRegistry.create("algorithmic", colour="red")
+
+
+@pytest.mark.parametrize("threshold", [0, -0.1, 1.01])
+@pytest.mark.parametrize("name", ["algorithmic", "default"])
+def test_a_threshold_out_of_range_is_refused(name: str, threshold: float) -> None:
+    with pytest.raises(ValueError, match="above 0 and at most 1"):
+        StrategyRegistry.create(name, threshold=threshold)
+
+
+def test_the_plain_strategy_does_not_consolidate() -> None:
+    assert DefaultStrategy().consolidate(None) == ConsolidationResult()  # type: ignore[arg-type]
+    assert CompactionResult().log == ()
