@@ -2,5 +2,6 @@
 
 from agents.context.context import AgentContext
 from agents.context.tools import tool
+from agents.loop import Agent, AgentResponse
 
-__all__ = ["AgentContext", "tool"]
+__all__ = ["Agent", "AgentContext", "AgentResponse", "tool"]

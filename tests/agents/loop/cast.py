@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from agents import AgentContext, tool
+from agents import Agent, AgentContext, tool
 from agents.connectors.base import Connector, Done, ModelEvent, ModelRequest
+from agents.connectors.scripted import ScriptedConnector
 from agents.context.tools import Tool
 from agents.loop.events import TurnEvent
 from agents.loop.limits import Pace
@@ -97,3 +98,14 @@ def stop_after(checks: int) -> Callable[[], None]:
 def only(text: str) -> Done:
     content = [{"type": "output_text", "text": text}] if text else []
     return Done([{"type": "message", "role": "assistant", "content": content}])
+
+
+def make_agent(*replies: Any, tools: tuple[Tool, ...] = (double, fail), **options: Any) -> Agent:
+    fixed: dict[str, Any] = {"connector": ScriptedConnector(*replies), "pace": StoppedTime().pace()}
+    return Agent.create(model="gpt-4.1", tools=tools, **(fixed | options))
+
+
+def requests(agent: Agent) -> list[ModelRequest]:
+    connector = agent._choice.connector
+    assert isinstance(connector, ScriptedConnector)
+    return connector.requests

@@ -73,7 +73,7 @@ def test_however_a_turn_ends_every_call_has_its_result_in_order_and_the_next_tur
     ):
         for _ in range(read):
             next(stream)
-    stream.close()  # type: ignore[attr-defined]
+    stream.close()
     called, answered = called_and_answered(all_items(context))
     assert called == answered
     context.add_user_message("again")
