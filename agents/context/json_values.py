@@ -122,6 +122,11 @@ def _refuse_constant(name: str) -> JSON:
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
+def _is_storable(text: str) -> bool:
+    # Python knows whether a text is ASCII without looking at it, and most are.
+    return "\x00" not in text if text.isascii() else _UNSTORABLE.search(text) is None
+
+
 def _too_big(max_bytes: int) -> str:
     return f"larger than {max_bytes:,} bytes; store less, or a summary"
 
@@ -190,7 +195,7 @@ class _Walk:
     def _check_text(self, text: str) -> None:
         self._size += len(text)
         self._check_size()
-        if _UNSTORABLE.search(text):
+        if not _is_storable(text):
             raise self._fault("text with a NUL or a lone surrogate; remove the character")
 
     def _check_size(self) -> None:
