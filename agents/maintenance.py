@@ -1,6 +1,7 @@
-"""What people ask of a session's context between turns: compact it, look at what that would do, undo it."""
+"""What people ask of a session's context between turns: compact it, roll it over, preview, undo."""
 
 import logging
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -9,12 +10,15 @@ from django.db import transaction
 from agents import leases, queue
 from agents.bindings import Run
 from agents.compaction import restore_compaction
+from agents.connectors.base import ConnectorError
 from agents.context.compaction.plan import CompactionPlan
 from agents.context.errors import ContextError
+from agents.context.rollover import RolloverOptions
 from agents.heartbeat import heartbeat
 from agents.leases import LeaseLost
 from agents.models import AgentSession, CompactionRecord, Turn
 from agents.opening import open_context
+from agents.rollover import roll_over_session
 from agents.sessions import NothingToDo, announce, status_of
 
 BUSY = "The agent is working. Wait for the turn to end, or stop it."
@@ -22,7 +26,7 @@ NOTHING = "Nothing can be taken out: the context is already at or under its targ
 NOT_LAST = "A newer compaction follows this one. Restore that first."
 
 logger = logging.getLogger(__name__)
-Status = CompactionRecord.Status
+Status, Trigger = CompactionRecord.Status, CompactionRecord.Trigger
 
 
 def preview_compaction(session: AgentSession) -> CompactionPlan:
@@ -39,30 +43,43 @@ def preview_compaction(session: AgentSession) -> CompactionPlan:
 
 
 def request_compaction(session: AgentSession, person: User) -> CompactionRecord:
-    """Return the queued compaction of the session; one that is queued already is returned again.
+    """Return the queued compaction of the session; what is queued already is returned instead.
 
     Raises:
         NothingToDo: a turn is unfinished.
     """
-    with transaction.atomic():
-        locked = AgentSession.objects.select_for_update().get(pk=session.pk)
-        _refuse_while_busy(locked)
-        queued = locked.compactions.filter(status=Status.QUEUED).first()
-        record = queued or CompactionRecord.objects.create(
-            session=locked,
-            requested_by=person,
-            trigger=CompactionRecord.Trigger.MANUAL,
-            status=Status.QUEUED,
-            after_sequence=locked.message_count,
-            revision=locked.revision + 1,
-        )
-        announce(locked, conversation=True, status=AgentSession.Status.COMPACTING)
-        transaction.on_commit(lambda: queue.poke_compaction(record.pk))
-    return record
+    return _request(session, person, Trigger.MANUAL, {})
 
 
-def run_compaction(record_id: UUID) -> None:
-    """Carry out a queued compaction, or do nothing: it is done, or somebody else holds the session."""
+def request_rollover(
+    session: AgentSession,
+    person: User,
+    *,
+    preserve_recent_turns: int = 8,
+    max_summary_tokens: int = 2048,
+    reason: str = "manual",
+) -> CompactionRecord:
+    """Return the queued rollover of the session; what is queued already is returned instead.
+
+    Raises:
+        NothingToDo: a turn is unfinished.
+        ValueError: an option is out of range; the text names it.
+    """
+    options = RolloverOptions(preserve_recent_turns, max_summary_tokens, reason)
+    return _request(
+        session,
+        person,
+        Trigger.ROLLOVER,
+        {
+            "preserve_recent_turns": options.preserve_recent_turns,
+            "max_summary_tokens": options.max_summary_tokens,
+            "reason": options.reason,
+        },
+    )
+
+
+def carry_out(record_id: UUID) -> None:
+    """Carry out a queued request, or do nothing: it is done, or somebody else holds the session."""
     record = CompactionRecord.objects.select_related("session__profile", "requested_by").get(pk=record_id)
     if record.status != Status.QUEUED:
         return
@@ -72,10 +89,10 @@ def run_compaction(record_id: UUID) -> None:
     run = Run(record.session, None, fence, person=record.requested_by)
     try:
         with heartbeat.holding(run.session.pk, fence):
-            error = _compact(run, record)
+            error = _attempt(run, record)
         _finish(run, record, error)
     except LeaseLost:
-        logger.warning("Compaction %s went to another worker", record_id)
+        logger.warning("Request %s went to another worker", record_id)
 
 
 def restore(record: CompactionRecord, person: User) -> None:
@@ -97,11 +114,11 @@ def restore(record: CompactionRecord, person: User) -> None:
         leases.release(record.session_id, fence)
 
 
-def wake_waiting_compactions() -> int:
-    """Poke every queued compaction again; return how many. Harmless at any time."""
-    waiting = list(CompactionRecord.objects.filter(status=Status.QUEUED).values_list("pk", flat=True))
-    for record_id in waiting:
-        queue.poke_compaction(record_id)
+def wake_waiting_requests() -> int:
+    """Poke every queued request again; return how many. Harmless at any time."""
+    waiting = list(CompactionRecord.objects.filter(status=Status.QUEUED).only("trigger"))
+    for record in waiting:
+        _poke(record)
     return len(waiting)
 
 
@@ -110,22 +127,51 @@ def _refuse_while_busy(session: AgentSession) -> None:
         raise NothingToDo(BUSY)
 
 
-def _compact(run: Run, record: CompactionRecord) -> str:
+def _request(
+    session: AgentSession, person: User, trigger: CompactionRecord.Trigger, options: dict[str, Any]
+) -> CompactionRecord:
+    with transaction.atomic():
+        locked = AgentSession.objects.select_for_update().get(pk=session.pk)
+        _refuse_while_busy(locked)
+        queued = locked.compactions.filter(status=Status.QUEUED).first()
+        record = queued or CompactionRecord.objects.create(
+            session=locked,
+            requested_by=person,
+            trigger=trigger,
+            options=options,
+            status=Status.QUEUED,
+            after_sequence=locked.message_count,
+            revision=locked.revision + 1,
+        )
+        announce(locked, conversation=True, status=AgentSession.Status.COMPACTING)
+        transaction.on_commit(lambda: _poke(record))
+    return record
+
+
+def _poke(record: CompactionRecord) -> None:
+    poke = queue.poke_rollover if record.trigger == Trigger.ROLLOVER else queue.poke_compaction
+    poke(record.pk)
+
+
+def _attempt(run: Run, record: CompactionRecord) -> str:
     """Return why it could not be done; the task's boundary, where every fault becomes a text."""
     try:
-        opened = open_context(run, record)
-        try:
-            done = opened.context.compact()
-        finally:
-            opened.context.destroy()
+        return roll_over_session(run, record) if record.trigger == Trigger.ROLLOVER else _compact(run, record)
     except LeaseLost:
         raise
-    except ContextError as fault:
+    except (ContextError, ConnectorError) as fault:
         return str(fault)
     except Exception:
-        logger.exception("Compaction %s failed", record.pk)
+        logger.exception("Request %s failed", record.pk)
         return "Something went wrong inside the server; its log has the details. Nothing was changed."
-    return NOTHING if done.is_empty else ""
+
+
+def _compact(run: Run, record: CompactionRecord) -> str:
+    opened = open_context(run, record)
+    try:
+        return NOTHING if opened.context.compact().is_empty else ""
+    finally:
+        opened.context.destroy()
 
 
 def _finish(run: Run, record: CompactionRecord, error: str) -> None:

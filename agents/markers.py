@@ -12,10 +12,10 @@ from agents.models import AgentSession, CompactionRecord
 Status, Trigger = CompactionRecord.Status, CompactionRecord.Trigger
 
 TITLES = {
-    Status.QUEUED: "Compacting",
-    Status.DONE: "Compacted",
-    Status.FAILED: "Not compacted",
-    Status.RESTORED: "Compaction undone",
+    Status.QUEUED: ("Compacting", "Rolling over"),
+    Status.DONE: ("Compacted", "Rolled over"),
+    Status.FAILED: ("Not compacted", "Not rolled over"),
+    Status.RESTORED: ("Compaction undone", "Rollover undone"),
 }
 
 
@@ -47,13 +47,19 @@ def markers(session: AgentSession, records: Iterable[CompactionRecord]) -> list[
         MarkerView(
             id=record.pk,
             after=record.after_sequence,
-            who=TITLES[Status(record.status)],
+            who=title(record),
             time=record.created_at,
             text=describe(record),
             details=details,
         )
         for record in records
     ]
+
+
+def title(record: CompactionRecord) -> str:
+    """Return in two words what it is and where it stands."""
+    compaction, rollover = TITLES[Status(record.status)]
+    return rollover if record.trigger == Trigger.ROLLOVER else compaction
 
 
 def describe(record: CompactionRecord) -> str:

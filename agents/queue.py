@@ -8,6 +8,7 @@ from kombu.exceptions import OperationalError
 
 RUN_TURN = "agents.run_turn"
 COMPACT_SESSION = "agents.compact_session"
+ROLLOVER_SESSION = "agents.rollover_session"
 
 logger = logging.getLogger(__name__)
 
@@ -20,6 +21,11 @@ def poke_turn(turn_id: UUID) -> None:
 def poke_compaction(record_id: UUID) -> None:
     """Tell a worker about a compaction that a person asked for; see ``poke_turn``."""
     _send(COMPACT_SESSION, record_id)
+
+
+def poke_rollover(record_id: UUID) -> None:
+    """Tell a worker about a rollover that a person asked for; see ``poke_turn``."""
+    _send(ROLLOVER_SESSION, record_id)
 
 
 def _send(task: str, row_id: UUID) -> None:

@@ -3,17 +3,15 @@
 import logging
 from uuid import UUID
 
-from django.conf import settings
-from django.db import connections, transaction
+from django.db import transaction
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from agents import leases, queue
 from agents.bindings import Run
 from agents.checkpoint import Checkpoint, show_doing
-from agents.connectors.base import Connector, ConnectorError
+from agents.connecting import connector_of, give_connections_back
+from agents.connectors.base import ConnectorError
 from agents.context.errors import ContextError
-from agents.context.models import split_model
 from agents.heartbeat import heartbeat
 from agents.leases import LeaseLost
 from agents.loop.events import ReplyStored, ResultsStored, ToolStarted
@@ -94,17 +92,17 @@ def _play(run: Run, turn: Turn) -> None:
         record = Checkpoint(run, turn, opened.context)
         if record.resume():
             return
-        provider, model = split_model(str(run.session.settings["model"]))
+        connector, model = connector_of(run.session)
         loop = Loop(
             context=opened.context,
-            connector=_connector(provider, model, run.session),
+            connector=connector,
             model=model,
             max_calls=MAX_MODEL_CALLS,
             pace=Pace(poll_s=STOP_POLL_S),
             before_call=lambda: _refresh(opened),
-            before_request=lambda _: _give_connections_back(),
+            before_request=lambda _: give_connections_back(),
             check_stop=lambda: _check_stop(turn),
-            after_parallel=_give_connections_back,
+            after_parallel=give_connections_back,
         )
         _drive(run, record, loop)
         _consolidate(opened)
@@ -138,7 +136,7 @@ def _refresh(opened: OpenContext) -> None:
 def _check_stop(turn: Turn) -> None:
     is_wanted = Turn.objects.filter(pk=turn.pk, cancel_requested=True).exists()
     # It is asked while the model works, too.
-    _give_connections_back()
+    give_connections_back()
     if is_wanted:
         raise TurnStopped
 
@@ -164,19 +162,3 @@ def _is_next(turn: Turn) -> bool:
         session_id=turn.session_id, index__lt=turn.index, status__in=Turn.UNFINISHED
     )
     return not earlier.exists()
-
-
-def _connector(provider: str, model: str, session: AgentSession) -> Connector:
-    path = settings.AGENT_CONNECTORS.get(provider)
-    if path is None:
-        known = ", ".join(sorted(settings.AGENT_CONNECTORS))
-        raise ConnectorError(f"No connector is set up for {provider!r}. Choose a model of: {known}.")
-    connector: Connector = import_string(path)(model, session)
-    return connector
-
-
-def _give_connections_back() -> None:
-    """Hold no database connection while the model works."""
-    for connection in connections.all(initialized_only=True):
-        if not connection.in_atomic_block:
-            connection.close()

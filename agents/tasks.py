@@ -5,7 +5,7 @@ from uuid import UUID
 from celery import shared_task
 
 from agents import maintenance, runner
-from agents.queue import COMPACT_SESSION, RUN_TURN
+from agents.queue import COMPACT_SESSION, ROLLOVER_SESSION, RUN_TURN
 
 
 @shared_task(name=RUN_TURN)
@@ -17,4 +17,10 @@ def run_turn(turn_id: str) -> None:
 @shared_task(name=COMPACT_SESSION)
 def compact_session(record_id: str) -> None:
     """Carry out a compaction that a person asked for, unless it is done or the session is being run."""
-    maintenance.run_compaction(UUID(record_id))
+    maintenance.carry_out(UUID(record_id))
+
+
+@shared_task(name=ROLLOVER_SESSION)
+def rollover_session(record_id: str) -> None:
+    """Carry out a rollover that a person asked for; see ``compact_session``."""
+    maintenance.carry_out(UUID(record_id))

@@ -9,6 +9,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/stop/", turns.stop, name="turn-stop"),
     path("sessions/<uuid:session_id>/retry/", turns.retry, name="turn-retry"),
     path("sessions/<uuid:session_id>/compaction/", compaction.compaction_page, name="compaction"),
+    path("sessions/<uuid:session_id>/rollover/", compaction.roll_over, name="rollover"),
     path(
         "sessions/<uuid:session_id>/compaction/<uuid:record_id>/restore/",
         compaction.restore,

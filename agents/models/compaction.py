@@ -38,6 +38,8 @@ class CompactionRecord(models.Model):
     status = models.CharField(max_length=8, choices=Status.choices, default=Status.DONE)
     # Why it failed, for people.
     error = models.TextField(blank=True)
+    # Options of a rollover: preserve_recent_turns, max_summary_tokens, reason.
+    options = JSONTextField(default=dict)
     # Content tokens of the prompt, and what they were to end at or under.
     tokens_before = models.PositiveIntegerField(default=0)
     tokens_after = models.PositiveIntegerField(default=0)

@@ -12,7 +12,7 @@ from agents.access import may_act, operable_session, visible_session
 from agents.answers import done, refused
 from agents.context.compaction.plan import CompactionPlan
 from agents.context.errors import ContextError
-from agents.markers import TITLES, describe
+from agents.markers import describe, title
 from agents.models import AgentSession, CompactionRecord
 from agents.people import signed_in
 from agents.sessions import NothingToDo
@@ -34,6 +34,25 @@ def compaction_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
         "may_act": may_act(request.user, session),
     }
     return render(request, "agents/compaction.html", context)
+
+
+@require_POST
+def roll_over(request: HttpRequest, session_id: UUID) -> HttpResponse:
+    """Ask for a rollover with the posted ``preserve_recent_turns``, ``max_summary_tokens`` and ``reason``."""
+    session = operable_session(request.user, session_id)
+    try:
+        maintenance.request_rollover(
+            session,
+            signed_in(request),
+            preserve_recent_turns=int(request.POST.get("preserve_recent_turns", "8")),
+            max_summary_tokens=int(request.POST.get("max_summary_tokens", "2048")),
+            reason=request.POST.get("reason", "").strip()[:200] or "manual",
+        )
+    except ValueError as fault:
+        return refused(request, session_id, f"Not rolled over: {fault}")
+    except NothingToDo as reason:
+        return refused(request, session_id, str(reason), status=409)
+    return done(request, session_id)
 
 
 @require_POST
@@ -78,7 +97,7 @@ def _records(session: AgentSession) -> list[dict[str, Any]]:
     return [
         {
             "record": record,
-            "title": TITLES[CompactionRecord.Status(record.status)],
+            "title": title(record),
             "text": describe(record),
             "can_restore": record.pk == last_done,
         }

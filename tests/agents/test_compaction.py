@@ -106,7 +106,7 @@ def test_a_compaction_that_a_person_asks_for_is_carried_out_and_shown(
     record = maintenance.request_compaction(small, people.operator)
     small.refresh_from_db()
     assert small.status == "compacting"
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
     record.refresh_from_db()
     small.refresh_from_db()
     assert (record.status, record.trigger, record.requested_by) == (
@@ -125,7 +125,7 @@ def test_restoring_brings_back_the_identical_prompt(small: AgentSession, people:
         write(small, f"scratch{number}", LONG[:900], "low")
     before = prompt(small)
     record = maintenance.request_compaction(small, people.operator)
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
     assert prompt(small) != before
     record.refresh_from_db()
     maintenance.restore(record, people.operator)
@@ -144,7 +144,7 @@ def test_evicted_entries_are_kept_in_notes_and_come_back_in_their_place(
     before = prompt(small)
     assert any(each.given_up for each in maintenance.preview_compaction(small).plugins)
     record = maintenance.request_compaction(small, people.operator)
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
     assert open_board(small).has("keep")
     assert not open_board(small).has("first")
     assert open_notes(small).count > 0
@@ -161,7 +161,7 @@ def test_an_entry_rewritten_after_the_compaction_stays_as_it_was_written(
     for key in ("first", "second"):
         write(small, key, LONG * 3, "low")
     record = maintenance.request_compaction(small, people.operator)
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
     assert not open_board(small).has("first")
     write(small, "first", "new", "low")
     record.refresh_from_db()
@@ -178,10 +178,10 @@ def write(session: AgentSession, key: str, value: str, priority: str) -> None:
 def test_only_the_last_compaction_can_be_restored(small: AgentSession, people: Cast) -> None:
     fill(small, people, 6)
     first = maintenance.request_compaction(small, people.operator)
-    maintenance.run_compaction(first.pk)
+    maintenance.carry_out(first.pk)
     fill(small, people, 4)
     second = maintenance.request_compaction(small, people.operator)
-    maintenance.run_compaction(second.pk)
+    maintenance.carry_out(second.pk)
     first.refresh_from_db()
     second.refresh_from_db()
     with pytest.raises(sessions.NothingToDo, match="newer"):
@@ -194,7 +194,7 @@ def test_only_the_last_compaction_can_be_restored(small: AgentSession, people: C
 def test_nothing_to_compact_is_said(small: AgentSession, people: Cast) -> None:
     run_turn(small, people, "hello", say("hi"))
     record = maintenance.request_compaction(small, people.operator)
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
     record.refresh_from_db()
     assert (record.status, record.error) == (Status.FAILED, maintenance.NOTHING)
 
@@ -202,7 +202,7 @@ def test_nothing_to_compact_is_said(small: AgentSession, people: Cast) -> None:
 def test_a_busy_session_is_neither_compacted_nor_restored(small: AgentSession, people: Cast) -> None:
     fill(small, people, 6)
     record = maintenance.request_compaction(small, people.operator)
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
     record.refresh_from_db()
     sessions.submit_turn(small, "work", people.operator)
     with pytest.raises(sessions.NothingToDo, match="working"):
@@ -222,16 +222,16 @@ def test_a_request_waits_while_somebody_holds_the_session_and_is_poked_again(
     assert maintenance.request_compaction(small, people.operator) == record
     fence = leases.claim(small.pk, "other worker")
     assert fence
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
     record.refresh_from_db()
     assert record.status == Status.QUEUED
     poked: list[object] = []
     monkeypatch.setattr("agents.queue.poke_compaction", poked.append)
-    assert maintenance.wake_waiting_compactions() == 1
+    assert maintenance.wake_waiting_requests() == 1
     assert poked == [record.pk]
     leases.release(small.pk, fence)
-    maintenance.run_compaction(record.pk)
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
+    maintenance.carry_out(record.pk)
     record.refresh_from_db()
     assert record.status == Status.DONE
 
@@ -255,13 +255,13 @@ def test_a_worker_killed_in_a_compaction_leaves_everything_as_it_was(
     monkeypatch.setattr(compaction, target, die)
     record = maintenance.request_compaction(small, people.operator)
     with pytest.raises(Killed):
-        maintenance.run_compaction(record.pk)
+        maintenance.carry_out(record.pk)
     monkeypatch.undo()
     assert prompt(small) == before
     assert list(Message.objects.values()) == messages
     assert open_notes(small).get_state() == notes
     AgentSession.objects.filter(pk=small.pk).update(lease_until="2000-01-01T00:00Z")
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
     record.refresh_from_db()
     assert record.status == Status.DONE
     turn, _ = run_turn(small, people, "go on", say("yes"))
@@ -307,7 +307,7 @@ def test_a_compaction_without_its_lease_changes_nothing(small: AgentSession, peo
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(AgentContext, "compact", rob)
-        maintenance.run_compaction(record.pk)
+        maintenance.carry_out(record.pk)
     record.refresh_from_db()
     assert record.status == Status.QUEUED
     assert prompt(small) == before
@@ -321,7 +321,7 @@ def test_a_fault_in_a_compaction_is_logged_and_shown(
 
     monkeypatch.setattr(AgentContext, "compact", broken)
     record = maintenance.request_compaction(small, people.operator)
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
     record.refresh_from_db()
     small.refresh_from_db()
     assert record.status == Status.FAILED

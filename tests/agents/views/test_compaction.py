@@ -52,7 +52,7 @@ def test_an_operator_compacts_sees_the_marker_and_restores(people: Cast, full: A
     assert client.post(page(full)).status_code == 303
     record = full.compactions.get()
     assert "Compacting" in client.get(reverse("session", args=[full.pk])).content.decode()
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
     shown = client.get(reverse("session", args=[full.pk])).content.decode()
     assert "Compacted" in shown
     assert f"{full.compactions.get().tokens_before:,} to" in shown
@@ -66,7 +66,7 @@ def test_an_operator_compacts_sees_the_marker_and_restores(people: Cast, full: A
 
 def test_markers_stand_where_the_compaction_happened(people: Cast, full: AgentSession) -> None:
     record = maintenance.request_compaction(full, people.operator)
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
     scripts.current["test"] = ScriptedConnector(say("after"))
     runner.run(sessions.submit_turn(full, "and then", people.operator).pk)
     full.refresh_from_db()
@@ -107,10 +107,33 @@ def test_an_unknown_tool_of_the_agent_is_explained(people: Cast) -> None:
 
 def test_only_people_of_the_agent_see_it_and_only_operators_act(people: Cast, full: AgentSession) -> None:
     record = maintenance.request_compaction(full, people.operator)
-    maintenance.run_compaction(record.pk)
+    maintenance.carry_out(record.pk)
     undo = reverse("compaction-restore", args=[full.pk, record.pk])
     assert signed_in(people.stranger).get(page(full)).status_code == 404
     for address in (page(full), undo):
         assert signed_in(people.stranger).post(address).status_code == 404
         assert signed_in(people.member).post(address).status_code == 403
         assert Client().post(address)["Location"].startswith(reverse("login"))
+
+
+def test_an_operator_rolls_the_session_over_from_the_page(people: Cast, full: AgentSession) -> None:
+    client = signed_in(people.operator)
+    address = reverse("rollover", args=[full.pk])
+    assert signed_in(people.member).post(address).status_code == 403
+    data = {"preserve_recent_turns": "1", "max_summary_tokens": "100", "reason": "hand over"}
+    assert client.post(address, data).status_code == 303
+    record = full.compactions.get()
+    assert record.options == {"preserve_recent_turns": 1, "max_summary_tokens": 100, "reason": "hand over"}
+    scripts.current["test"] = ScriptedConnector(say("A brief."))
+    maintenance.carry_out(record.pk)
+    assert "Rolled over" in client.get(page(full)).content.decode()
+
+
+@pytest.mark.parametrize("data", [{"max_summary_tokens": "3"}, {"preserve_recent_turns": "many"}])
+def test_a_rollover_with_options_that_make_no_sense_is_refused(
+    people: Cast, full: AgentSession, data: dict[str, str]
+) -> None:
+    client = signed_in(people.operator)
+    answer = client.post(reverse("rollover", args=[full.pk]), data, headers={"accept": "application/json"})
+    assert answer.status_code == 400
+    assert not full.compactions.exists()
