@@ -190,6 +190,8 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO")},
     "loggers": {
         "daphne": {"level": "WARNING"},
+        # A line per request of a model tells nothing that the turn does not.
+        "httpx2": {"level": "WARNING"},
         "django.channels.server": {"level": "WARNING"},
         # It warns that the in-process broker has no host name.
         "kombu.connection": {"level": "ERROR"},
