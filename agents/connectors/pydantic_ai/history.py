@@ -62,6 +62,7 @@ class Form:
         has_inline_system: whether system messages may stand in the middle.
         opens_with_user: whether the first message must be the user's.
         has_error_results: whether a result can be marked as failed.
+        no_content: what a result without content holds; Anthropic refuses empty texts.
         has_image_results: whether images stand inside results; otherwise they follow as the user's.
         loads_addresses: whether the provider, not this server, loads images by their address.
         has_opaque_items: whether compactions and reasoning are items of their own.
@@ -73,6 +74,7 @@ class Form:
     has_inline_system: bool = False
     opens_with_user: bool = False
     has_error_results: bool = False
+    no_content: str | list[Any] = ""
     has_image_results: bool = True
     loads_addresses: bool = True
     has_opaque_items: bool = False
@@ -84,7 +86,7 @@ FORMS: dict[Dialect, Form] = {
         "openai", max_id_length=40, has_inline_system=True, has_image_results=False, sends_reasoning=False
     ),
     "responses": Form("openai", has_inline_system=True, has_opaque_items=True),
-    "anthropic": Form("anthropic", opens_with_user=True, has_error_results=True),
+    "anthropic": Form("anthropic", opens_with_user=True, has_error_results=True, no_content=[]),
     "google": Form("google", opens_with_user=True, has_error_results=True, loads_addresses=False),
 }
 
@@ -102,7 +104,8 @@ def to_messages(items: Sequence[InputItem], form: Form) -> list[ModelMessage]:
     form has no place for them. Blank texts are left out, and so is what the form cannot carry.
     """
     history = _History(form)
-    for item in results_first(_from_last_compaction(items) if form.has_opaque_items else items):
+    seen = _from_last_compaction(items) if form.has_opaque_items else items
+    for item in results_first(seen):
         if item["type"] == "message":
             history.add(item)
         else:
@@ -185,7 +188,7 @@ class _History:
         call_id = block["tool_use_id"]
         return ToolReturnPart(
             tool_name=self._tool_names.get(call_id, "unknown"),
-            content=content[0] if len(content) == 1 else content or "",
+            content=content[0] if len(content) == 1 else content or self._form.no_content,
             tool_call_id=safe_id(call_id, self._form.max_id_length),
             outcome="failed" if has_failed else "success",
         )

@@ -199,11 +199,20 @@ def test_reasoning_items_go_back_to_models_that_reason() -> None:
     assert [part.part_kind for part in reply.parts] == ["text"]
 
 
-def test_a_result_without_its_call_and_content_still_has_both_names() -> None:
-    (request,) = to_messages([message("user", result("c", ""))], FORMS["anthropic"])
+@pytest.mark.parametrize(("dialect", "content"), [("chat", ""), ("anthropic", [])])
+def test_a_result_without_its_call_and_content_still_has_both(dialect: Dialect, content: object) -> None:
+    (request,) = to_messages([message("user", result("c", ""))], FORMS[dialect])
     (part,) = request.parts
     assert isinstance(part, ToolReturnPart)
-    assert (part.tool_name, part.content) == ("unknown", "")
+    assert (part.tool_name, part.content) == ("unknown", content)
+
+
+@pytest.mark.parametrize("name", ACCESSES)
+def test_an_empty_result_is_sent_without_an_empty_text(
+    provider: FakeProvider, connect: Connect, name: str
+) -> None:
+    items = [user("Hi"), message("assistant", call("c")), message("user", result("c", ""))]
+    sent(provider, connect, name, items)
 
 
 def test_nothing_is_said_where_there_is_nothing_to_say() -> None:
