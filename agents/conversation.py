@@ -2,49 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal, Protocol
 from uuid import UUID
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from agents.calls import Answers, Block, CallView, answers_in, call_views, is_result
+from agents.calls import Answers, Block, answers_in, call_views, is_result
 from agents.context.json_values import JSON
 from agents.markers import MarkerView, markers
+from agents.message_view import HTML, MessageView, Role
 from agents.models import AgentSession, Message, Turn
 
 # The newest messages that a page shows; earlier ones are a page of their own.
 PAGE_SIZE = 50
 
-Role = Literal["user", "assistant", "error", "marker"]
-
 TEXT_BLOCKS = ("input_text", "output_text")
-
-
-class HTML(Protocol):
-    """Finished HTML that templates print as it is."""
-
-    def __html__(self) -> str:
-        """Return the HTML."""
-        ...
-
-
-@dataclass(frozen=True)
-class MessageView:
-    """One line of the conversation as a template shows it; see templates/agents/_message.html.
-
-    Attributes:
-        html: rendered text; empty when the message has none.
-    """
-
-    id: UUID
-    role: Role
-    who: str
-    time: datetime
-    tokens: int
-    html: HTML | str
-    calls: Sequence[CallView] = ()
 
 
 @dataclass(frozen=True)
@@ -66,7 +38,7 @@ class ConversationPage:
         cursor: where the page's socket goes on.
     """
 
-    messages: Sequence[MessageView | MarkerView]
+    messages: Sequence[MessageView]
     earlier: int | None
     turn: TurnView | None
     cursor: int
@@ -105,11 +77,11 @@ def conversation_page(
 
 def _placed(
     views: Sequence[MessageView], rows: Sequence[Message], marks: Sequence[MarkerView]
-) -> list[MessageView | MarkerView]:
+) -> list[MessageView]:
     """Return messages and markers together, each marker behind the message it follows."""
     sequences = {row.pk: row.sequence for row in rows}
     waiting = list(marks)
-    placed: list[MessageView | MarkerView] = []
+    placed: list[MessageView] = []
     for view in views:
         while waiting and waiting[0].after < sequences[view.id]:
             placed.append(waiting.pop(0))

@@ -13,7 +13,6 @@ from agents.calls import called_by, calls_of
 from agents.context import json_values
 from agents.conversation import (
     PAGE_SIZE,
-    MessageView,
     TurnView,
     conversation_page,
     message_views,
@@ -21,7 +20,8 @@ from agents.conversation import (
     waiting_views,
 )
 from agents.feed import Frame
-from agents.markers import MarkerView, markers
+from agents.markers import markers
+from agents.message_view import MessageView
 from agents.models import AgentSession, Message
 from agents.watcher import Cursor, View, Viewer
 
@@ -171,7 +171,7 @@ class _Messages:
         return list(rows[: WIDEST_WINDOW + 1])
 
 
-def _lines(views: Sequence[MessageView | MarkerView]) -> Sequence[Mapping[str, str]]:
+def _lines(views: Sequence[MessageView]) -> Sequence[Mapping[str, str]]:
     return [
         {
             "id": f"message-{view.id}",

@@ -1,12 +1,11 @@
 """Compactions as lines of the conversation: what went, when, and where to look at it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
-from uuid import UUID
 
 from django.urls import reverse
 
+from agents.message_view import MessageView
 from agents.models import AgentSession, CompactionRecord
 
 Status, Trigger = CompactionRecord.Status, CompactionRecord.Trigger
@@ -20,7 +19,7 @@ TITLES = {
 
 
 @dataclass(frozen=True)
-class MarkerView:
+class MarkerView(MessageView):
     """A compaction as a template shows it between messages.
 
     Attributes:
@@ -28,16 +27,9 @@ class MarkerView:
         details: address of the page about compactions.
     """
 
-    id: UUID
-    after: int
-    who: str
-    time: datetime
-    text: str
-    details: str
-    role: str = "marker"
-    tokens: int = 0
-    html: str = ""
-    calls: Sequence[object] = ()
+    after: int = 0
+    text: str = ""
+    details: str = ""
 
 
 def markers(session: AgentSession, records: Iterable[CompactionRecord]) -> list[MarkerView]:
@@ -46,6 +38,9 @@ def markers(session: AgentSession, records: Iterable[CompactionRecord]) -> list[
     return [
         MarkerView(
             id=record.pk,
+            role="marker",
+            tokens=0,
+            html="",
             after=record.after_sequence,
             who=title(record),
             time=record.created_at,

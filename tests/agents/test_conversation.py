@@ -7,9 +7,10 @@ from django.utils import timezone
 
 from agents import conversation
 from agents.calls import CallView
-from agents.conversation import PAGE_SIZE, MessageView, conversation_page, waiting_views
+from agents.conversation import PAGE_SIZE, conversation_page, waiting_views
 from agents.conversation_feed import WIDEST_WINDOW, ConversationPart, HeadPart
 from agents.feed import Part
+from agents.message_view import MessageView
 from agents.models import AgentSession, Message, Turn
 from agents.sessions import announce, stop_turn, submit_turn
 from agents.watcher import Cursor, Viewer

@@ -1,0 +1,36 @@
+"""One line of a conversation as a template shows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+from uuid import UUID
+
+from agents.calls import CallView
+
+Role = Literal["user", "assistant", "error", "marker"]
+
+
+class HTML(Protocol):
+    """Finished HTML that templates print as it is."""
+
+    def __html__(self) -> str:
+        """Return the HTML."""
+        ...
+
+
+@dataclass(frozen=True)
+class MessageView:
+    """One line of the conversation as a template shows it; see templates/agents/_message.html.
+
+    Attributes:
+        html: rendered text; empty when the message has none.
+    """
+
+    id: UUID
+    role: Role
+    who: str
+    time: datetime
+    tokens: int
+    html: HTML | str
+    calls: Sequence[CallView] = ()
