@@ -55,7 +55,7 @@ def test_every_page_is_accessible_and_fits(
     fill_board(product, scene)
     nobody, operator = visit(screen=screen), visit(scene.operator.cookie, screen=screen)
     expect_good_page(nobody.open("/accounts/login/").page)
-    for path in ("/", "/sessions/new/", f"{scene.path}entries/edit/?key=rows"):
+    for path in ("/", "/sessions/new/", f"{scene.path}entries/edit/?key=rows", f"{scene.path}compaction/"):
         expect_good_page(operator.open(path).page)
     session = operator.open(scene.path)
     expect(session.connection).to_have_text("Live")
