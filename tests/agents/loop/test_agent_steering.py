@@ -1,3 +1,4 @@
+import asyncio
 import json
 import threading
 from collections.abc import Iterator
@@ -6,6 +7,7 @@ from typing import Any
 from agents import Agent, AgentContext
 from agents.connectors.base import Done, ModelEvent, ModelRequest, TextDelta
 from agents.connectors.scripted import call, say
+from agents.connectors.stream import BackgroundStream, Emit
 from agents.loop.agent import AgentEvent
 from agents.loop.events import ToolFinished, ToolStarted, TurnFinished
 from tests.agents.loop.cast import make_agent, requests, unanswered
@@ -33,6 +35,26 @@ def test_a_cancel_ends_the_run_while_the_model_is_silent() -> None:
     silent.go.set()
     assert (response.status, response.text, response.output) == ("cancelled", "Well, ", ())
     assert agent.run().text == "Well, no."
+
+
+def test_a_cancel_cancels_the_request_of_a_provider_that_is_silent() -> None:
+    asked, cancelled = threading.Event(), threading.Event()
+
+    async def source(emit: Emit) -> None:
+        asked.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+
+    class Provider:
+        def stream(self, request: ModelRequest) -> BackgroundStream:
+            return BackgroundStream(source)
+
+    agent = Agent.create(model="gpt-4.1", connector=Provider())
+    threading.Thread(target=lambda: (asked.wait(10), agent.cancel())).start()
+    assert agent.run("Hi").status == "cancelled"
+    assert cancelled.wait(10)
 
 
 def test_a_cancelled_stream_ends_with_what_there_is() -> None:
