@@ -177,7 +177,6 @@ def _roll(parts: RolloverParts, summarize: Summarize, options: RolloverOptions, 
     if tokens >= sum(piece.tokens or 0 for piece in rolled):
         raise RolloverFailed("not_smaller", "The summary is not smaller than what it would stand for.")
     _commit(parts, rolled, piece_of(summary, tokens), drops=_drops_opaque(parts, options, cut))
-    parts.recorder.keep(piece.item for piece in rolled)
     ids = [piece.item["id"] for piece in rolled]
     parts.recorder.note({"rollover": options.reason, "summary": text, "rolledIds": list(ids)})
     return RolloverResult(
@@ -266,6 +265,8 @@ def _commit(parts: RolloverParts, rolled: Sequence[Piece], summary: Piece, *, dr
         held.item is not known.item for held, known in zip(now, rolled, strict=False)
     ):
         raise RolloverFailed("conflict", "The messages changed while they were summarized. Roll over again.")
+    # Before they leave: messages that were only loaded may not be in the history yet.
+    parts.recorder.keep(piece.item for piece in rolled)
     before = conversation.rewritten({})
     changes: dict[int, Piece | None] = dict.fromkeys(range(len(rolled)))
     if drops:

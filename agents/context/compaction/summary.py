@@ -92,12 +92,12 @@ def cut_to(text: str, max_tokens: int, estimator: TokenEstimator) -> tuple[str, 
     return longest_prefix(text, max_tokens, estimator), True
 
 
-def longest_prefix(text: str, max_tokens: int, estimator: TokenEstimator) -> str:
-    """Return the longest beginning that has at most so many tokens."""
+def longest_prefix(text: str, max_tokens: int, estimator: TokenEstimator, suffix: str = "") -> str:
+    """Return the longest beginning that has at most so many tokens together with the suffix."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if estimator.estimate_tokens(text[:middle]) <= max_tokens:
+        if estimator.estimate_tokens(text[:middle] + suffix) <= max_tokens:
             low = middle
         else:
             high = middle - 1

@@ -84,9 +84,7 @@ def truncate_text(text: str, target_tokens: int, estimator: TokenEstimator) -> s
     room = target_tokens - estimator.estimate_tokens(MARKER)
     if room <= 0:
         return longest_prefix(text[: max(0, target_tokens) * CHARACTERS_PER_TOKEN], target_tokens, estimator)
-    prefix = longest_prefix(text[: room * CHARACTERS_PER_TOKEN], room, estimator)
-    while prefix and estimator.estimate_tokens(prefix + MARKER) > target_tokens:
-        prefix = prefix[:-1]
+    prefix = longest_prefix(text[: room * CHARACTERS_PER_TOKEN], target_tokens, estimator, MARKER)
     return (prefix + MARKER).lstrip()
 
 

@@ -1,10 +1,10 @@
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from agents.context.journal import JournalEntry, JournalQuery, JournalRecorder, matching
-from tests.agents.context.cast import StoppedClock, user
+from tests.agents.context.cast import StoppedClock, assistant, results, user
 
 
 def entry(number: int, kind: Any = "user", turn: int = 1) -> JournalEntry:
@@ -133,3 +133,44 @@ ENTRIES = [
 )
 def test_a_query_selects_by_everything_given(query: JournalQuery, times: list[int]) -> None:
     assert [each["timestamp"] for each in matching(ENTRIES, query)] == times
+
+
+def test_messages_that_were_only_loaded_are_recorded_before_they_leave() -> None:
+    journal = MemoryJournal()
+    journal.append("s", [entry(1), {**entry(2), "item": user("two", "known")}])
+    recorder = JournalRecorder(journal, StoppedClock())
+    recorder.session_id = "s"
+    fresh = [
+        user("hi", "u1"),
+        assistant("hello", (), "a1"),
+        results("c", item_id="r1"),
+        {
+            "type": "message",
+            "id": "d1",
+            "role": "developer",
+            "content": [{"type": "input_text", "text": "x"}],
+        },
+        {"type": "compaction", "id": "o1", "encrypted_content": "z"},
+    ]
+    recorder.keep([user("two", "known"), *cast("Any", fresh)])
+    recorder.keep(cast("Any", fresh))
+    added = journal.read("s")[2:]
+    assert [each["item"] for each in added] == fresh
+    assert [each["type"] for each in added] == ["user", "assistant", "tool_result", "system", "system"]
+
+
+def test_a_history_with_a_filter_does_not_count_as_one_that_keeps_everything() -> None:
+    recorder = JournalRecorder(MemoryJournal(), StoppedClock(), ["user"])
+    assert not recorder.keeps_everything
+    recorder.keep([user("hi", "u1")])
+    assert recorder._held == []
+    assert not JournalRecorder(None, StoppedClock()).keeps_everything
+
+
+def test_a_note_is_an_entry_of_the_system() -> None:
+    recorder = JournalRecorder(MemoryJournal(), StoppedClock())
+    recorder.note({"rollover": "manual"})
+    (held,) = recorder._held
+    assert held["type"] == "system"
+    assert '{"rollover":"manual"}' in str(held["item"])
+    JournalRecorder(None, StoppedClock()).note({})

@@ -203,3 +203,16 @@ def test_entries_that_nobody_can_keep_are_not_given_up() -> None:
     prepared = context.prepare()
     assert len(context.get_plugin("in_context_memory").entries()) == 5
     assert not prepared.compactions[0].reaches_target
+
+
+def test_a_plugin_that_gives_little_is_asked_three_times() -> None:
+    class Stingy(Ledger):
+        def compact(self, tokens_to_free: int) -> int:
+            self.rows.pop()
+            return 50
+
+    stingy, ledger = Stingy("stingy"), Ledger(priority=1, rows=60)
+    context = crowded(stingy, ledger)
+    (plan,) = context.prepare().compactions
+    assert [each.name for each in plan.plugins] == ["stingy"] * 3 + ["ledger"]
+    assert len(stingy.rows) == 27

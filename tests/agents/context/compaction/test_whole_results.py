@@ -330,3 +330,17 @@ def test_a_result_in_the_history_only_points_there() -> None:
     (change, *_) = context.last_preparation.compactions[0].changes
     assert change.kept_in == (HISTORY,)
     assert "history keeps it" in contents_of(context.get_conversation())["p-0"]
+
+
+def test_an_exchange_that_cannot_be_stored_stays_and_the_next_is_tried() -> None:
+    strategy = AlgorithmicStrategy(max_tool_pairs=0)
+    huge: Any = exchange("big", 10)
+    huge[0]["content"][0]["arguments"] = f'{{"text": "{words(1_900)}"}}'
+    full = {"working_memory": {"max_size_bytes": 10}}
+    context = compacted(*huge, compaction_strategy=strategy, plugins=full)
+    assert context.last_preparation is not None
+    assert (
+        "old_exchanges: c-big stays, it could not be stored elsewhere"
+        in context.last_preparation.compaction_log
+    )
+    assert huge[0] in context.get_conversation()

@@ -230,3 +230,14 @@ def test_compaction_state_of_the_provider_is_protected_and_reasoning_leaves_with
     assert "cmp_1" in held
     assert "rs_1" not in held
     assert "a-0" not in held
+
+
+def test_what_cannot_be_stored_is_neither_summarized_nor_dropped() -> None:
+    strategy = AlgorithmicStrategy(summarize=brief, max_summary_tokens=100)
+    full = {"working_memory": {"max_size_bytes": 10}}
+    context = long_talk(compaction_strategy=strategy, features=NOTES, plugins=full)
+    before = context.get_conversation()
+    prepared = context.prepare()
+    assert context.get_conversation() == before
+    assert any("originals could not be stored elsewhere" in line for line in prepared.compaction_log)
+    assert any("oldest turn: u-b stays" in line for line in prepared.compaction_log)
