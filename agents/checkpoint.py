@@ -105,6 +105,25 @@ class Checkpoint:
         )
 
 
+def withdraw_input(run: Run, turn: Turn) -> None:
+    """Take the turn's message out of the rows again: the model can never be shown it.
+
+    Left in, it would make every later turn fail. The turn keeps it, so people still see what was asked.
+    """
+    with transaction.atomic():
+        session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
+        leases.check(session, run.fence)
+        row = Message.objects.filter(pk=turn.pk, sequence=session.message_count).first()
+        if row is not None:
+            row.delete()
+            announce(
+                session,
+                conversation=True,
+                message_count=session.message_count - 1,
+                message_tokens=session.message_tokens - row.tokens,
+            )
+
+
 def show_doing(run: Run, line: str) -> None:
     """Let watchers see what the agent does now, in one line."""
     with transaction.atomic():

@@ -8,10 +8,10 @@ from django.utils import timezone
 
 from agents import leases, queue
 from agents.bindings import Run
-from agents.checkpoint import Checkpoint, show_doing
+from agents.checkpoint import Checkpoint, show_doing, withdraw_input
 from agents.connecting import connector_of, give_connections_back
 from agents.connectors.base import ConnectorError
-from agents.context.errors import ContextError
+from agents.context.errors import ContextError, InputTooLarge
 from agents.heartbeat import heartbeat
 from agents.leases import LeaseLost
 from agents.loop.events import ReplyStored, ResultsStored, ToolStarted
@@ -78,6 +78,9 @@ def _outcome(run: Run, turn: Turn) -> tuple[Turn.Status, str]:
         raise
     except TurnStopped:
         return Turn.Status.CANCELLED, ""
+    except InputTooLarge as fault:
+        withdraw_input(run, turn)
+        return Turn.Status.FAILED, str(fault)
     except (ConnectorError, ContextError, TooManyCalls) as fault:
         return Turn.Status.FAILED, str(fault)
     except Exception:

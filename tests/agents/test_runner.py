@@ -383,3 +383,18 @@ def test_an_opaque_item_of_a_provider_survives_rows(session: AgentSession, ana: 
     scripts.current["test"] = opaque
     turn = run(session, "go", ana)
     assert turn.status == Turn.Status.SUCCEEDED
+
+
+def test_a_message_that_can_never_fit_fails_its_turn_and_no_later_one(ana: User) -> None:
+    session = make_session(make_profile("small", max_context_tokens=4_000, response_reserve=500))
+    say_next()
+    turn = run(session, "word " * 9_000, ana)
+    assert turn.status == Turn.Status.FAILED
+    assert "too large" in turn.error
+    assert (session.message_count, session.message_tokens) == (0, 0)
+    runner.run(sessions.retry_turn(session).pk)
+    turn.refresh_from_db()
+    assert turn.status == Turn.Status.FAILED
+    say_next(say("fine"))
+    assert run(session, "short", ana).status == Turn.Status.SUCCEEDED
+    assert roles(session) == ["user", "assistant"]
