@@ -15,7 +15,7 @@ def test_replies_come_in_order_as_events() -> None:
 
 def test_a_reply_may_be_a_function_of_the_request() -> None:
     connector = ScriptedConnector(lambda request: say(request.model))
-    assert list(connector.stream(REQUEST))[0] == TextDelta("m")
+    assert next(iter(connector.stream(REQUEST))) == TextDelta("m")
 
 
 def test_a_reply_may_be_an_error() -> None:
