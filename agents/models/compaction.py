@@ -10,7 +10,7 @@ from agents.models.turn import Turn
 
 
 class CompactionRecord(models.Model):
-    """One compaction of a session: asked for, done, or failed; it can be restored as long as it is the last."""
+    """One compaction of a session: asked for, done, failed or undone; the last one can be restored."""
 
     class Trigger(models.TextChoices):
         """What asked for it."""
