@@ -19,6 +19,7 @@ from agents.context.json_values import JSON
 from agents.ids import uuid7
 from agents.models import AgentSession
 from contextsite.demo.answers import answer_from_board, final_answer, is_question, stopped_answer
+from contextsite.demo.brief import brief_of
 from contextsite.demo.cards import SCRATCH_KEY, Card, cards_of, first_cards, scratch_cards
 from contextsite.demo.markdown import amount
 from contextsite.demo.progress import MARKERS, NAMED, TRIES, Progress, call_name, progress_of
@@ -65,7 +66,10 @@ class SurveyConnector:
 
     def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
         """Yield the next decision, a sentence or a call at a time."""
-        decision = decide(read_request(request))
+        if request.may_call_tools:
+            decision = decide(read_request(request))
+        else:
+            decision = Decision(brief_of(request))
         content: list[Item] = []
         if decision.text:
             content.append({"type": "output_text", "text": decision.text})
