@@ -66,10 +66,7 @@ class SurveyConnector:
 
     def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
         """Yield the next decision, a sentence or a call at a time."""
-        if request.may_call_tools:
-            decision = decide(read_request(request))
-        else:
-            decision = Decision(brief_of(request))
+        decision = decide(read_request(request)) if request.may_call_tools else Decision(brief_of(request))
         content: list[Item] = []
         if decision.text:
             content.append({"type": "output_text", "text": decision.text})
