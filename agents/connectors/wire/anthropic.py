@@ -17,6 +17,7 @@ from agents.connectors.wire.parts import (
     results_first,
     safe_id,
     split_data_url,
+    unique_calls,
     unknown,
 )
 from agents.context.messages import Block, InputItem, MessageItem, Thinking, ToolResult, ToolUse
@@ -34,11 +35,12 @@ def to_anthropic(items: Iterable[InputItem], tools: Sequence[Mapping[str, Any]] 
 
     System messages at the start become ``system``, later ones a marked text of the user, so that the part
     before them stays cacheable. Neighbouring messages of one role are merged, results first. Left out: blank
-    texts, opaque items, and thinking that has no signature or another provider's.
+    texts, opaque items, and thinking that has no signature or another provider's. A call whose id was used
+    before gets another one.
     """
     system: list[Wire] = []
     messages: list[Wire] = []
-    for item in results_first(items):
+    for item in unique_calls(results_first(items)):
         if item["type"] != "message":
             continue
         if item["role"] == "developer" and not messages:

@@ -5,6 +5,7 @@ from typing import Any, Literal, assert_never
 
 from agents.connectors.wire.parts import (
     Wire,
+    arguments_text,
     numbered,
     part_text,
     reading,
@@ -30,7 +31,8 @@ def to_chat(
     """Return ``messages`` and, when there are any, ``tools`` of a request body.
 
     The API has no place for thinking and for opaque items: they are left out. It cannot mark a result as
-    failed: the error stands before its text. Images of results follow in a user message.
+    failed: the error stands before its text. Images of results follow in a user message. Arguments that are
+    no JSON object are sent in a field of one.
     """
     messages: list[Wire] = []
     for item in results_first(items):
@@ -86,7 +88,7 @@ def _to_assistant(blocks: Sequence[Block]) -> Iterator[Wire]:
         {
             "id": safe_id(block["id"], _MAX_ID_LENGTH),
             "type": "function",
-            "function": {"name": block["name"], "arguments": block["arguments"]},
+            "function": {"name": block["name"], "arguments": arguments_text(block["arguments"])},
         }
         for block in blocks
         if block["type"] == "tool_use"

@@ -41,6 +41,29 @@ def results_first(items: Iterable[InputItem]) -> Iterator[InputItem]:
     yield from _sorted_run(run)
 
 
+def unique_calls(items: Iterable[InputItem]) -> Iterator[InputItem]:
+    """Yield the items with another id for every call whose id an earlier message used already.
+
+    Some models number their calls anew in every reply. Results follow their calls directly, so they are
+    renamed with them.
+    """
+    seen: dict[str, int] = {}
+    renamed: dict[str, str] = {}
+    for item in items:
+        if item["type"] != "message":
+            yield item
+        elif item["role"] == "assistant":
+            renamed = {}
+            for block in item["content"]:
+                if block["type"] == "tool_use":
+                    seen[block["id"]] = seen.get(block["id"], 0) + 1
+                    if seen[block["id"]] > 1:
+                        renamed[block["id"]] = f"{block['id']}-{seen[block['id']]}"
+            yield _with_ids(item, renamed)
+        else:
+            yield _with_ids(item, renamed)
+
+
 def safe_id(call_id: str, max_length: int) -> str:
     """Return an id every provider accepts: the given one, or a digest of it that is the same every time.
 
@@ -61,6 +84,12 @@ def arguments_object(text: str) -> Wire:
     except json_values.InvalidJSON:
         return {_BROKEN_ARGUMENTS: text}
     return cast("Wire", value) if isinstance(value, dict) else {_BROKEN_ARGUMENTS: text}
+
+
+def arguments_text(text: str) -> str:
+    """Return arguments as the model wrote them, or as JSON text of an object when they are none."""
+    value = arguments_object(text)
+    return text if text.strip() and _BROKEN_ARGUMENTS not in value else json_values.encode(value)
 
 
 def result_text(block: ToolResult) -> str:
@@ -151,6 +180,18 @@ def part_text(part: Wire, *types: str) -> str:
 def unknown(what: str, kind: object) -> WireError:
     """Return the error for something that has no counterpart."""
     return WireError(f"A {what} of type {kind!r} has no counterpart in the context; leave it out")
+
+
+def _with_ids(item: MessageItem, renamed: Mapping[str, str]) -> MessageItem:
+    return {**item, "content": [_with_id(block, renamed) for block in item["content"]]} if renamed else item
+
+
+def _with_id(block: Block, renamed: Mapping[str, str]) -> Block:
+    if block["type"] == "tool_use" and block["id"] in renamed:
+        return {**block, "id": renamed[block["id"]]}
+    if block["type"] == "tool_result" and block["tool_use_id"] in renamed:
+        return {**block, "tool_use_id": renamed[block["tool_use_id"]]}
+    return block
 
 
 def _sorted_run(run: Sequence[MessageItem]) -> Iterator[InputItem]:

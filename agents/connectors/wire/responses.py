@@ -5,6 +5,7 @@ from typing import Any, assert_never, cast
 
 from agents.connectors.wire.parts import (
     Wire,
+    arguments_text,
     numbered,
     part_text,
     reading,
@@ -31,6 +32,7 @@ def to_responses(items: Iterable[InputItem], tools: Sequence[Mapping[str, Any]] 
     """Return ``input`` and, when there are any, ``tools`` of a request body.
 
     Reasoning and compaction items of other providers are left out. A failed result starts with its error.
+    Arguments that are no JSON object are sent in a field of one.
     """
     body: Wire = {"input": [part for item in results_first(items) for part in _to_input(item)]}
     if tools:
@@ -126,7 +128,7 @@ def _to_output(block: Block) -> Iterator[Wire]:
             "type": "function_call",
             "call_id": safe_id(block["id"], _MAX_ID_LENGTH),
             "name": block["name"],
-            "arguments": block["arguments"],
+            "arguments": arguments_text(block["arguments"]),
         }
     elif block["type"] == "thinking":
         yield from _to_reasoning(block)

@@ -2,8 +2,11 @@ from typing import Any
 
 import pytest
 
+from agents.connectors.validate import faults_of
+from agents.connectors.wire import to_anthropic
 from agents.connectors.wire.parts import (
     WireError,
+    arguments_text,
     numbered,
     part_text,
     reading,
@@ -15,6 +18,7 @@ from agents.connectors.wire.parts import (
     safe_id,
     split_data_url,
     texts_of,
+    unique_calls,
 )
 from tests.agents.connectors.wire_cast import (
     FULL,
@@ -151,3 +155,41 @@ def test_a_part_without_counterpart_is_named() -> None:
 def test_the_faults_of_a_malformed_message_name_its_place(fault: Exception) -> None:
     with pytest.raises(WireError, match="Message 3 is malformed"), reading(3):
         raise fault
+
+
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        ('{"a": 1}', '{"a": 1}'),
+        ("{}", "{}"),
+        ("", "{}"),
+        ("  ", "{}"),
+        ('{"a": ', '{"invalid_json":"{\\"a\\": "}'),
+        ("[1]", '{"invalid_json":"[1]"}'),
+    ],
+)
+def test_arguments_are_sent_as_written_or_as_an_object(written: str, sent: str) -> None:
+    assert arguments_text(written) == sent
+
+
+def test_calls_that_are_numbered_anew_get_ids_of_their_own() -> None:
+    items = [
+        message("assistant", call("call_0", "now")),
+        message("user", result("call_0", "1")),
+        message("assistant", call("call_0", "now"), call("call_1", "now")),
+        message("user", result("call_0", "2"), result("call_1", "3")),
+        user("thanks"),
+        message("assistant", call("call_0", "now")),
+        message("user", result("call_0", "4")),
+    ]
+    ids = [
+        block.get("id") or block.get("tool_use_id")
+        for item in unique_calls(items)
+        if item["type"] == "message"
+        for block in item["content"]
+        if block["type"] != "input_text"
+    ]
+    assert ids == [
+        *("call_0", "call_0", "call_0-2", "call_1", "call_0-2", "call_1", "call_0-3", "call_0-3"),
+    ]
+    assert faults_of(to_anthropic([user("hi"), *items]), "anthropic") == []

@@ -15,6 +15,7 @@ from agents.connectors.wire import (
     to_chat,
     to_responses,
 )
+from agents.connectors.wire.parts import unique_calls
 from agents.context.messages import InputItem
 from tests.agents.connectors.strict_wire_types import check_anthropic, check_chat, check_responses
 from tests.agents.connectors.wire_cast import contents
@@ -76,4 +77,6 @@ def test_a_recording_survives_every_format(path: Path) -> None:
 
     anthropic = to_anthropic(items)
     check_anthropic(anthropic)
-    assert compact(from_anthropic(anthropic["messages"], anthropic["system"])) == compact(items)
+    assert compact(from_anthropic(anthropic["messages"], anthropic["system"])) == compact(
+        list(unique_calls(items))
+    )

@@ -35,7 +35,7 @@ def with_board(used: int = 9_200, **options: Any) -> AgentContext:
     return context
 
 
-@pytest.mark.trap("W6.1")
+@pytest.mark.trap("W5.5", "W6.1")
 def test_a_whiteboard_that_fills_the_prompt_is_reclaimed() -> None:
     context = with_board()
     prepared = context.prepare()
