@@ -37,6 +37,7 @@ from agents.connectors.wire.parts import (
     results_first,
     safe_id,
     split_data_url,
+    unique_calls,
 )
 from agents.context.messages import (
     Block,
@@ -101,11 +102,12 @@ def to_messages(items: Sequence[InputItem], form: Form) -> list[ModelMessage]:
     """Return the messages of a prompt: neighbours of one side merged, results directly after their calls.
 
     System messages at the start stay system messages; later ones become marked texts of the user where the
-    form has no place for them. Blank texts are left out, and so is what the form cannot carry.
+    form has no place for them. Blank texts are left out, and so is what the form cannot carry. A call whose
+    id was used before gets another one.
     """
     history = _History(form)
     seen = _from_last_compaction(items) if form.has_opaque_items else items
-    for item in results_first(seen):
+    for item in unique_calls(results_first(seen)):
         if item["type"] == "message":
             history.add(item)
         else:

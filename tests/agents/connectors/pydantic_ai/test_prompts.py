@@ -215,6 +215,15 @@ def test_an_empty_result_is_sent_without_an_empty_text(
     sent(provider, connect, name, items)
 
 
+def test_an_id_that_a_model_uses_twice_is_told_apart(provider: FakeProvider, connect: Connect) -> None:
+    again = [message("assistant", call("c")), message("user", result("c"))]
+    body = sent(provider, connect, "anthropic", [user("Hi"), *again, *again])
+    ids = [block["id"] for each in body["messages"][1::2] for block in each["content"]]
+    answered = [block["tool_use_id"] for each in body["messages"][2::2] for block in each["content"]]
+    assert ids == answered
+    assert len(set(ids)) == 2
+
+
 def test_nothing_is_said_where_there_is_nothing_to_say() -> None:
     blank = [developer(" "), user("\n"), assistant(""), message("user", thinking("a", "b", "anthropic"))]
     for dialect in DIALECTS:
