@@ -15,7 +15,7 @@ from agents.bus import BusMessage, Deliver, SessionPoke, ViewerPoke
 from agents.hub import PATIENCE_SECONDS, PING_AFTER_SECONDS, Hub, Verdict
 from agents.models import AgentSession
 from agents.watcher import LOGGED_OUT, MOST_UNACKNOWLEDGED, PERMISSION_LOST, TOO_SLOW, Viewer
-from tests.agents.test_feed import VIEWER, Page, Rows
+from tests.agents.feed_stage import VIEWER, Page, Rows
 from tests.rows import make_session
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -106,7 +106,9 @@ def test_a_session_of_a_dead_process_of_this_machine_is_freed_at_once(session: A
     assert leases.claim(session.pk, "next") == 2
 
 
-@pytest.mark.parametrize("owner", [leases.owner_name(), f"elsewhere:{2**22}:1", "somebody"])
+@pytest.mark.parametrize(
+    "owner", [leases.owner_name(), f"elsewhere:{2**22}:1", "somebody"], ids=["this", "elsewhere", "unnamed"]
+)
 def test_a_session_of_a_living_or_unknown_process_is_kept(session: AgentSession, owner: str) -> None:
     leases.claim(session.pk, owner)
     assert leases.release_dead() == 0
