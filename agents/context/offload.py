@@ -89,7 +89,9 @@ def describe_call(tools: ToolManager, call: Call) -> str:
 
 def one_line(text: str, max_characters: int = DESCRIPTION_CHARACTERS) -> str:
     """Return the text on one line, clipped, without anything that cannot be seen."""
-    line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    line = " ".join(text.split())
+    if not line.isprintable():
+        line = " ".join("".join(each if each.isprintable() else " " for each in line).split())
     return line if len(line) <= max_characters else f"{line[: max_characters - 1]}…"
 
 
