@@ -8,7 +8,7 @@ Body = dict[str, Any]
 Break = Callable[[Body], object]
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}
+SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}, "part": {"maximum": 0.5}}}
 
 CHAT: Body = {
     "messages": [
