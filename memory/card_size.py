@@ -25,7 +25,8 @@ def card_size(value_json: str) -> CardSize:
 def _lines(value: JSON) -> int:
     """Return about how many lines a card needs for the value; at most ``_ENOUGH_LINES``."""
     total = 0
-    waiting = [value]
+    # The grid of a record has a row for each field and none for itself.
+    waiting = list(value.values()) if isinstance(value, dict) else [value]
     while waiting and total < _ENOUGH_LINES:
         part = waiting.pop()
         if isinstance(part, str):
