@@ -26,7 +26,7 @@ def _lines(value: JSON) -> int:
     """Return about how many lines a card needs for the value; at most ``_ENOUGH_LINES``."""
     total = 0
     # The grid of a record has a row for each field and none for itself.
-    waiting = list(value.values()) if isinstance(value, dict) else [value]
+    waiting: list[JSON] = list(value.values()) if isinstance(value, dict) else [value]
     while waiting and total < _ENOUGH_LINES:
         part = waiting.pop()
         if isinstance(part, str):
@@ -34,9 +34,9 @@ def _lines(value: JSON) -> int:
             continue
         total += 1
         if isinstance(part, dict):
-            waiting += part.values()
+            waiting.extend(part.values())
         elif isinstance(part, list):
-            waiting += part
+            waiting.extend(part)
     return min(total, _ENOUGH_LINES)
 
 
