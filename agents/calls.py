@@ -116,12 +116,12 @@ def _summary(arguments: JSON) -> str:
         if not arguments:
             return ""
     return _clip(
-        arguments if isinstance(arguments, str) else json_values.encode(arguments), SUMMARY_CHARACTERS
+        arguments if isinstance(arguments, str) else json_values.shown(arguments), SUMMARY_CHARACTERS
     )
 
 
 def _one_line(value: JSON) -> str:
-    return _clip(value if isinstance(value, str) else json_values.encode(value), SUMMARY_CHARACTERS)
+    return _clip(value if isinstance(value, str) else json_values.shown(value), SUMMARY_CHARACTERS)
 
 
 def _parsed(content: JSON) -> JSON:
@@ -129,13 +129,13 @@ def _parsed(content: JSON) -> JSON:
     if not isinstance(content, str):
         return content
     try:
-        return json_values.decode(content)
+        return json_values.repair(json_values.decode(content))
     except InvalidJSON:
         return content
 
 
 def _pretty(value: JSON) -> str:
-    text = value if isinstance(value, str) else json_values.pretty(value)
+    text = value if isinstance(value, str) else json_values.shown(value, indent=2)
     if len(text) <= MOST_CALL_CHARACTERS:
         return text
     return f"{text[:MOST_CALL_CHARACTERS]}\n… {len(text) - MOST_CALL_CHARACTERS:,} more characters"

@@ -73,6 +73,18 @@ def pretty(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
 
 
+def shown(value: object, *, indent: int | None = None) -> str:
+    """Return JSON text to look at; unlike `encode` and `pretty` it refuses nothing that was read from JSON.
+
+    A model may write numbers that are never stored, such as ``1e999``; people must see them all the same.
+    """
+    separators = (",", ":") if indent is None else None
+    try:
+        return repair_text(json.dumps(value, ensure_ascii=False, indent=indent, separators=separators))
+    except RecursionError:
+        return "(nested too deeply to show)"
+
+
 def repair_text(text: str) -> str:
     """Return text that every database and browser accepts: pairs joined, the rest replaced by U+FFFD.
 

@@ -165,7 +165,7 @@ def _shorten(value: JSON) -> str:
         return f"[{len(value)} items]"
     if isinstance(value, dict):
         return "{...}"
-    text = json_values.encode(value)
+    text = json_values.shown(value)
     if len(text) <= _SHOWN_ARGUMENT_CHARACTERS:
         return text
     return f"{text[: _SHOWN_ARGUMENT_CHARACTERS - 1]}…"

@@ -189,3 +189,18 @@ def test_repair_does_not_recurse() -> None:
 @given(json_values)
 def test_repair_leaves_clean_values_as_they_are(value: JSON) -> None:
     assert repr(repair(value)) == repr(value)
+
+
+def test_what_is_only_looked_at_is_never_refused() -> None:
+    assert (
+        json_values.shown({"n": 2**60, "x": float("inf"), "s": "\ud800"})
+        == '{"n":1152921504606846976,"x":Infinity,"s":"\ufffd"}'
+    )
+    assert json_values.shown([1], indent=2) == "[\n  1\n]"
+
+
+def test_what_is_nested_too_deeply_to_show_is_said() -> None:
+    value: list[object] = []
+    for _ in range(100_000):
+        value = [value]
+    assert json_values.shown(value) == "(nested too deeply to show)"
