@@ -5,7 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.context.json_values import JSON, InvalidJSON, compact, decode, encode, pretty, repair, repair_text
+from agents.context.json_values import (
+    JSON,
+    InvalidJSON,
+    compact,
+    decode,
+    encode,
+    pretty,
+    repair,
+    repair_text,
+    shown,
+)
 
 clean_text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 json_values: st.SearchStrategy[JSON] = st.recursive(
@@ -193,14 +203,14 @@ def test_repair_leaves_clean_values_as_they_are(value: JSON) -> None:
 
 def test_what_is_only_looked_at_is_never_refused() -> None:
     assert (
-        json_values.shown({"n": 2**60, "x": float("inf"), "s": "\ud800"})
+        shown({"n": 2**60, "x": float("inf"), "s": "\ud800"})
         == '{"n":1152921504606846976,"x":Infinity,"s":"\ufffd"}'
     )
-    assert json_values.shown([1], indent=2) == "[\n  1\n]"
+    assert shown([1], indent=2) == "[\n  1\n]"
 
 
 def test_what_is_nested_too_deeply_to_show_is_said() -> None:
     value: list[object] = []
     for _ in range(100_000):
         value = [value]
-    assert json_values.shown(value) == "(nested too deeply to show)"
+    assert shown(value) == "(nested too deeply to show)"
