@@ -167,7 +167,8 @@ def assistant_message(item_id: str, output: object) -> tuple[MessageItem | None,
         str(block.get("thinking", "")) for block in blocks if block.get("type") == "thinking"
     )
     kept = [block for block in blocks if block.get("type") != "thinking" or block.get("persistInHistory")]
-    if not kept:
+    # Thinking alone is no reply, and providers refuse it as one.
+    if all(block.get("type") == "thinking" for block in kept):
         return None, thinking or None
     message: dict[str, object] = {"type": "message", "id": item_id, "role": "assistant", "content": kept}
     return cast("MessageItem", check_item(message)), thinking or None

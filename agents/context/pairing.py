@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from agents.context.messages import Block, InputItem, MessageItem
 
 _PLAIN_TYPES = ("input_text", "output_text")
+_LEADING_TO_CALLS = ("tool_use", "thinking")
 _LOST_RESULT = "No result of this call was recorded."
 
 
@@ -171,7 +172,9 @@ def _results_first(piece: Piece) -> Piece:
 
 
 def _drop_uses(piece: Piece) -> Piece:
-    return _with_blocks(piece, [block for block in _blocks(piece) if block["type"] != "tool_use"])
+    """Return the piece without its calls and the thinking that led to them, which may not stand last."""
+    kept = [block for block in _blocks(piece) if block["type"] not in _LEADING_TO_CALLS]
+    return _with_blocks(piece, kept)
 
 
 def _unique_uses(piece: Piece) -> Piece:

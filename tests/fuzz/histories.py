@@ -91,7 +91,7 @@ class Generator:
     def _add_orphan(self) -> None:
         self.history.has_orphans = True
         if self.chance.random() < 0.5:
-            self._add("assistant", [*self._talk(), self._call(self._id())])
+            self._add("assistant", [*self._thinking(), *self._talk(), self._call(self._id())])
         else:
             self._add("user", [self._result(self._id())])
 

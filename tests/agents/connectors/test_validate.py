@@ -12,7 +12,7 @@ from agents.connectors.wire import to_anthropic, to_chat, to_responses
 from agents.context.messages import InputItem
 from tests.agents.connectors.sound_bodies import ANTHROPIC, CHAT, RESPONSES, Body, broken, put
 from tests.agents.connectors.test_wire_properties import CONVERSATIONS, THOROUGH
-from tests.agents.connectors.wire_cast import TOOLS
+from tests.agents.connectors.wire_cast import TOOLS, user
 
 SOUND: dict[WireFormat, Body] = {"chat": CHAT, "responses": RESPONSES, "anthropic": ANTHROPIC}
 
@@ -61,9 +61,10 @@ def test_the_rules_do_not_know_the_engine_that_they_check() -> None:
 @THOROUGH
 @given(items=CONVERSATIONS)
 def test_whatever_we_write_passes(items: list[InputItem]) -> None:
-    check_body(to_chat(items, TOOLS), "chat")
-    check_body(to_responses(items, TOOLS), "responses")
-    check_body(to_anthropic(items, TOOLS), "anthropic")
+    asked = [*items, user("Go on.")]
+    check_body(to_chat(asked, TOOLS), "chat")
+    check_body(to_responses(asked, TOOLS), "responses")
+    check_body(to_anthropic(asked, TOOLS), "anthropic")
 
 
 def test_system_and_tools_are_optional() -> None:

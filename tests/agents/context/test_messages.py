@@ -157,6 +157,8 @@ def test_nothing_to_keep_is_no_message() -> None:
     ):
         assert assistant_message("m", output) == (None, None)
     assert assistant_message("m", assistant_of({"type": "thinking", "thinking": "hm"})) == (None, "hm")
+    signed = {"type": "thinking", "thinking": "hm", "signature": "s", "persistInHistory": True}
+    assert assistant_message("m", assistant_of(signed)) == (None, "hm"), "no reply, and refused as one"
 
 
 def test_arguments_that_are_no_text_are_written_as_json() -> None:

@@ -196,3 +196,13 @@ def test_no_words_get_lost_in_a_repair(items: list[InputItem]) -> None:
         )
 
     assert words([piece.item for piece in repair_pairs(pieces(*items))]) == words(items)
+
+
+def test_thinking_leaves_with_the_calls_that_it_led_to() -> None:
+    thought: Any = assistant("I look.", ("lost",))
+    thought["content"].insert(0, {"type": "thinking", "thinking": "hm", "signature": "s"})
+    alone: Any = assistant("", ("lost",), "alone")
+    alone["content"].insert(0, {"type": "thinking", "thinking": "hm", "signature": "s"})
+    repaired = repair_pairs([piece_of(user("hi")), piece_of(thought), piece_of(alone)])
+    (_, said) = repaired
+    assert said.item == assistant("I look.")
