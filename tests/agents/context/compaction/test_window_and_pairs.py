@@ -1,5 +1,6 @@
 """Rungs 4 and 5: whole turns, oldest first, whatever is protected stays, and no pair is ever parted."""
 
+import re
 from typing import Any, cast
 
 import pytest
@@ -17,6 +18,7 @@ from tests.agents.context.compaction.cast import (
     note_values,
     sized,
     turn,
+    words,
 )
 from tests.fuzz.compaction import MemoryStorage
 
@@ -142,7 +144,9 @@ def test_a_summarizer_puts_one_summary_in_the_place_of_old_turns() -> None:
     prepared = context.prepare()
     assert prepared.budget.content_used <= 7_500
     held = context.get_conversation()
-    assert ids_of(held)[:3] == ["u-a", "compaction_summary_a-a", "u-d"]
+    first, summary, third = ids_of(held)[:3]
+    assert (first, third) == ("u-a", "u-d")
+    assert re.fullmatch("compaction_summary_[0-9a-f]{24}", summary)
     assert "```\nThey spoke of a and b.\n```" in str(cast("Any", held[1])["content"][0]["text"])
     assert cast("Any", held[1])["metadata"] == {"kind": "compaction_summary", "rolledItems": 5}
     assert [ids_of(request.items) for request in asked] == [["a-a", "u-b", "a-b", "u-c", "a-c"]]
@@ -157,14 +161,36 @@ def test_the_next_summary_takes_the_earlier_one_in() -> None:
     )
     context.prepare()
     context.add_assistant_response("Well.")
+    (earlier,) = summaries_in(context)
     for _ in range(3):
         context.add_user_message("x" * 700)
         context.add_assistant_response("x" * 700)
     fill_to(context, 9_900)
     context.prepare()
-    summaries = [each for each in ids_of(context.get_conversation()) if each.startswith("compaction_summary")]
-    assert len(summaries) == 1
-    assert ids_of(asked[-1].items)[0] == "compaction_summary_a-a"
+    (later,) = summaries_in(context)
+    assert ids_of(asked[-1].items)[0] == earlier != later
+
+
+def summaries_in(context: AgentContext) -> list[str]:
+    return [each for each in ids_of(context.get_conversation()) if each.startswith("compaction_summary_")]
+
+
+def test_the_id_of_a_summary_does_not_grow_from_fold_to_fold() -> None:
+    context = sized(
+        10_000,
+        compaction_strategy=AlgorithmicStrategy(summarize=brief, max_summary_tokens=100),
+        storage=MemoryStorage(),
+    )
+    load(context, user("Do it", "u-0"), *(item for name in "abc" for item in turn(name * 90, 500)))
+    seen: list[str] = []
+    for _ in range(6):
+        while context.calculate_budget().content_used < 9_000:
+            context.add_user_message(words(400))
+            context.add_assistant_response(words(400))
+        context.prepare()
+        seen += summaries_in(context)
+    assert len(set(seen)) == 6, "each is another one"
+    assert {len(each) for each in seen} == {len("compaction_summary_") + 24}
 
 
 @pytest.mark.parametrize(
