@@ -78,7 +78,7 @@ def _missing_line_end(path: Path) -> str:
 def _parse(line: str) -> JournalEntry | None:
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     fits = isinstance(entry, dict) and isinstance(entry.get("item"), dict) and "type" in entry
     if not fits or not all(isinstance(entry.get(name), int) for name in ("timestamp", "turnIndex")):

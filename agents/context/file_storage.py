@@ -34,6 +34,8 @@ _INDEX = "_index.json"
 # A session may be larger and deeper than one value: its parts were checked when they came in.
 _NO_LIMIT = 1 << 40
 _MAX_DEPTH = 128
+# The last is what deeply nested lists raise.
+_UNREADABLE = (OSError, ValueError, RecursionError)
 
 
 class FileContextStorage:
@@ -119,7 +121,7 @@ class FileContextStorage:
     def _read_index(self) -> dict[str, dict[str, Any]]:
         try:
             index = json.loads((self.folder / _INDEX).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except _UNREADABLE:
             return {}
         files = index.get("files") if isinstance(index, dict) else None
         if not isinstance(files, dict):
@@ -131,7 +133,7 @@ class FileContextStorage:
             stored = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError):
+        except _UNREADABLE:
             logger.warning("Session file %s cannot be read", path.name, exc_info=True)
             return None
         if not _is_session(stored):

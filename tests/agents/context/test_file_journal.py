@@ -78,3 +78,13 @@ def test_appends_at_the_same_time_keep_whole_lines(tmp_path: Path) -> None:
     for turn in range(4):
         found = journal.read("s", {"from_turn": turn, "to_turn": turn})
         assert [each["timestamp"] for each in found] == list(range(20))
+
+
+def test_a_line_nested_too_deeply_is_skipped(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    journal = FileHistoryJournal(tmp_path)
+    journal.append("s", [entry(1)])
+    with Path(journal.get_location("s")).open("a") as file:
+        file.write("[" * 100_000 + "\n")
+    journal.append("s", [entry(2)])
+    assert journal.read("s") == [entry(1), entry(2)]
+    assert "Line 2 of s.history.jsonl is no history entry" in caplog.text

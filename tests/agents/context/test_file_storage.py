@@ -243,3 +243,16 @@ def test_a_value_as_deep_as_values_may_be_is_saved(tmp_path: Path) -> None:
     storage, _ = storage_of(tmp_path)
     storage.save("s", state_of(pluginStates={"in_context_memory": {"entries": [{"value": deep}]}}))
     assert storage.load("s") is not None
+
+
+def test_a_file_nested_too_deeply_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    storage, _ = storage_of(tmp_path)
+    storage.save("good", state_of())
+    path_of(tmp_path, "deep").write_text("[" * 100_000)
+    assert [each["sessionId"] for each in storage.list()] == ["good"]
+    assert storage.load("deep") is None
+    assert "Session file deep.json cannot be read" in caplog.text
+    storage.save("deep", state_of("again"))
+    assert len(storage.list()) == 2
+    path_of(tmp_path, "_index").write_text("[" * 100_000)
+    assert len(storage.list()) == 2
