@@ -17,6 +17,8 @@ from agents.context.compaction.engine import Engine
 from agents.context.compaction.gate import Gate
 from agents.context.compaction.registry import StrategyRegistry
 from agents.context.compaction.strategy import ConsolidationResult
+from agents.context.errors import PreparationActive
+from agents.context.execution import ExecutionGuard
 from agents.context.lifecycle import Hook, Hooks, LifecycleHooks
 from agents.context.options import DEFAULT_CRITICAL_GATE, DEFAULT_STRATEGY, ContextOptions, window_of
 from agents.context.persistence import PersistentContext
@@ -71,6 +73,8 @@ class CompactingContext(PersistentContext):
             recount=lambda stand_ins: self._assemble(stand_ins).budget,
             commit=options.get("commit_compaction"),
         )
+        # Held while a prompt or room is made: what a host hung into that must not begin it again.
+        self._shaping = ExecutionGuard(PreparationActive)
         # A budget that compaction could not bring under its target; trying again would change nothing.
         self._exhausted: Budget | None = None
         self.use_strategy(options.get("compaction_strategy") or options.get("strategy") or DEFAULT_STRATEGY)
@@ -138,19 +142,37 @@ class CompactingContext(PersistentContext):
 
         Raises:
             PlanOutdated: when messages or plugins changed since it was made; nothing was done.
+            PreparationActive: when a hook, an event handler or a plugin calls this.
         """
         self._check_alive()
-        done = self._engine.carry_out(plan)
-        self._announce_compaction(done)
-        return done
+        with self._shaping.hold():
+            return self._carry_out(plan)
 
     def compact(self, *, threshold: float | None = None) -> CompactionPlan:
-        """Return what was done to end at or under the threshold (the strategy's), whatever the gate says."""
-        return self.apply_compaction(self.preview_compaction(threshold=threshold))
+        """Return what was done to end at or under the threshold (the strategy's), whatever the gate says.
+
+        Raises:
+            PreparationActive: when a hook, an event handler or a plugin calls this.
+        """
+        self._check_alive()
+        with self._shaping.hold():
+            return self._carry_out(self.preview_compaction(threshold=threshold))
 
     def consolidate(self) -> ConsolidationResult:
-        """Return what was tidied up after a run; below the strategy's threshold nothing is."""
+        """Return what was tidied up after a run; below the strategy's threshold nothing is.
+
+        Raises:
+            PreparationActive: when a hook, an event handler or a plugin calls this.
+        """
         self._check_alive()
+        with self._shaping.hold():
+            return self._consolidate()
+
+    @property
+    def _room_maker(self) -> _GateKeeper:
+        return _GateKeeper(self._compact_at_gate, lambda budget: self._gate().target(budget))
+
+    def _consolidate(self) -> ConsolidationResult:
         budget = self._assemble().budget
         gate = self._gate()
         if gate.excess(budget) <= 0:
@@ -158,12 +180,8 @@ class CompactingContext(PersistentContext):
         plan = self._plan("consolidate", budget, gate.target(budget))
         if plan.is_empty:
             return ConsolidationResult()
-        done = self.apply_compaction(plan)
+        done = self._carry_out(plan)
         return ConsolidationResult(True, -done.tokens_freed, done.log)
-
-    @property
-    def _room_maker(self) -> _GateKeeper:
-        return _GateKeeper(self._compact_at_gate, lambda budget: self._gate().target(budget))
 
     def _compact_at_gate(self, budget: Budget) -> list[CompactionPlan]:
         """Return what was done because the gate is open, nothing when it is shut."""
@@ -178,10 +196,10 @@ class CompactingContext(PersistentContext):
         # What the hook stored is part of the prompt now.
         budget = self._assemble().budget
         target = gate.target(budget)
-        done = [self.apply_compaction(self._plan("gate", budget, target))]
+        done = [self._carry_out(self._plan("gate", budget, target))]
         if done[0].failed and not done[0].reaches_target and self._engine.has_history:
             plan = self._plan("gate", done[0].after, target, uses_notes=False)
-            done.append(self.apply_compaction(plan))
+            done.append(self._carry_out(plan))
         return done
 
     def _remember_exhaustion(self, budget: Budget) -> None:
@@ -207,6 +225,11 @@ class CompactingContext(PersistentContext):
             components=summarize_components(self.get_plugins()),
             estimated_tokens_to_free=excess,
         )
+
+    def _carry_out(self, plan: CompactionPlan) -> CompactionPlan:
+        done = self._engine.carry_out(plan)
+        self._announce_compaction(done)
+        return done
 
     def _announce_compaction(self, done: CompactionPlan) -> None:
         if done.tokens_freed > 0:

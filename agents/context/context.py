@@ -76,15 +76,11 @@ class AgentContext(CompactingContext):
         Raises:
             InputTooLarge: when what the person wrote is larger than the room left for it.
             ContextOverflow: when the prompt cannot be made to fit.
+            PreparationActive: when a hook, an event handler or a plugin calls this.
         """
         self._check_alive()
-        self.last_thinking = None
-        self._call_before_prepare()
-        preparation = self._preparer.prepare(self._assemble, self._room_maker)
-        self.last_preparation = preparation
-        self._remember_exhaustion(preparation.budget)
-        self._events.emit("context:prepared", budget=preparation.budget, compacted=preparation.compacted)
-        return preparation
+        with self._shaping.hold():
+            return self._prepare()
 
     def calculate_budget(self) -> Budget:
         """Return the budget of this moment; nothing is changed and no event is sent."""
@@ -162,6 +158,15 @@ class AgentContext(CompactingContext):
     def get_view_context(self) -> dict[str, object]:
         """Return the prompt piece by piece as it would be sent now; nothing is changed."""
         return empty_view() if self.is_destroyed else take_view(self._assemble(), self.estimator)
+
+    def _prepare(self) -> Preparation:
+        self.last_thinking = None
+        self._call_before_prepare()
+        preparation = self._preparer.prepare(self._assemble, self._room_maker)
+        self.last_preparation = preparation
+        self._remember_exhaustion(preparation.budget)
+        self._events.emit("context:prepared", budget=preparation.budget, compacted=preparation.compacted)
+        return preparation
 
     def _call_before_prepare(self) -> None:
         snapshot = {"messages": self.get_conversation(), "current_input": self.get_current_input()}

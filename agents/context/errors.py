@@ -32,6 +32,16 @@ class ExecutionActive(ContextError):
         super().__init__("A run on this context is active. Wait until it ends, or cancel it first.")
 
 
+class PreparationActive(ContextError):
+    """A hook, an event handler or a plugin asked for a prompt, or for room, while the context makes one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This context is preparing or compacting already. Hooks, event handlers and plugins may not call "
+            "prepare or compact; do it after prepare has returned."
+        )
+
+
 class ContextOverflow(ContextError):
     """The prompt cannot fit the window, whatever may be dropped.
 
@@ -151,6 +161,16 @@ class InvalidItem(ContextError):
 
 class InvalidState(ContextError):
     """A saved state cannot be restored; the context is as it was before."""
+
+
+class PluginStateFailed(ContextError):
+    """A plugin could not give its state; nothing was saved or restored, because a part would be missing."""
+
+    def __init__(self, plugin: str, failure: Exception) -> None:
+        super().__init__(
+            f'The state of plugin "{plugin}" is not available: {failure!r}. Mend its get_state and try again.'
+        )
+        self.plugin = plugin
 
 
 class NewerState(InvalidState):

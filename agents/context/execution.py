@@ -6,13 +6,18 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from agents.context.errors import ExecutionActive
+from agents.context.errors import ContextError, ExecutionActive
 
 
 class ExecutionGuard:
-    """Held by a run, or by a rollover, for as long as it changes the context."""
+    """Held by a run, or by a rollover, for as long as it changes the context.
 
-    def __init__(self) -> None:
+    Args:
+        refusal: raised instead of waiting.
+    """
+
+    def __init__(self, refusal: type[ContextError] = ExecutionActive) -> None:
+        self._refusal = refusal
         self._lock = threading.Lock()
 
     @property
@@ -25,10 +30,11 @@ class ExecutionGuard:
         """Hold the guard inside the block.
 
         Raises:
-            ExecutionActive: somebody else holds it; waiting would mix two runs into one conversation.
+            ContextError: the refusal, ``ExecutionActive``: somebody else holds it; waiting would mix two runs
+                into one conversation.
         """
         if not self._lock.acquire(blocking=False):
-            raise ExecutionActive
+            raise self._refusal()
         try:
             yield
         finally:

@@ -32,6 +32,7 @@ def test_every_error_of_the_package_has_the_one_base(error: type[Exception]) -> 
         (errors.FeatureNotReady("x", "a user"), 'Feature "x" needs a user'),
         (errors.NewerState(3, 1), "schema version 3; this version reads up to 1. Upgrade"),
         (errors.StorageMissing(), "pass storage= to AgentContext.create"),
+        (errors.PreparationActive(), "after prepare has returned"),
         (errors.SessionIdMissing(), "pass one, or save the context first"),
         (errors.ToolNotFound("x"), 'Tool "x" not found'),
         (errors.ToolDisabled("x"), 'Tool "x" is disabled'),

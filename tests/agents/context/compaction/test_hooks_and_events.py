@@ -116,3 +116,45 @@ def test_a_failing_plugin_and_a_failing_listener_do_not_stop_it() -> None:
     context.register_plugin(NotePad("said"))
     context.on("context:compacted", lambda _: 1 / 0)
     assert context.prepare().compacted
+
+
+@pytest.mark.parametrize("name", ["before_compaction", "after_compaction", "before_context_prepare"])
+@pytest.mark.parametrize("again", ["prepare", "compact", "consolidate"])
+def test_a_hook_that_asks_for_room_is_refused_and_room_is_made(
+    name: str, again: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    calls: list[str] = []
+
+    def ask(_: object) -> None:
+        calls.append(name)
+        getattr(context, again)()
+
+    context = crowded(features=NOTES, lifecycle_hooks={name: ask})
+    assert context.prepare().compacted
+    assert calls == [name], "it was called once, and began nothing"
+    assert f"Hook {name} failed" in caplog.messages
+    assert "PreparationActive" in caplog.text
+    assert context.prepare(), "the next one is free"
+
+
+def test_a_hook_may_look_at_a_compaction_and_not_begin_one(caplog: pytest.LogCaptureFixture) -> None:
+    plans: list[CompactionPlan] = []
+
+    def look(_: object) -> None:
+        plans.append(context.preview_compaction())
+        context.apply_compaction(plans[0])
+
+    context = crowded(features=NOTES, lifecycle_hooks={"before_compaction": look})
+    assert context.compact().tokens_freed > 0
+    assert plans == [], "nobody asks before a manual one"
+    fill_to(context, 9_500)
+    assert context.prepare().compacted
+    assert plans[0].tokens_freed > 0
+    assert "PreparationActive" in caplog.text
+
+
+def test_a_listener_that_prepares_is_refused(caplog: pytest.LogCaptureFixture) -> None:
+    context = crowded(features=NOTES)
+    context.on("context:prepared", lambda _: context.prepare())
+    assert context.prepare().compacted
+    assert "PreparationActive" in caplog.text
