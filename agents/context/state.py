@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from agents.context import json_values
 from agents.context.background import settle
-from agents.context.errors import InvalidItem, InvalidState, NewerState
+from agents.context.errors import InvalidItem, InvalidState, NewerState, PluginStateFailed
 from agents.context.isolation import contain
 from agents.context.messages import InputItem, check_item
 from agents.context.storage import ContextState
@@ -19,12 +19,14 @@ from agents.context.storage import ContextState
 if TYPE_CHECKING:
     from agents.context.conversation import Conversation
     from agents.context.json_values import JSON
+    from agents.context.plugin import ContextPlugin
     from agents.context.plugin_set import PluginSet
     from agents.context.toolbox import ToolManager
 
 logger = logging.getLogger(__name__)
 
 SCHEMA_VERSION = 1
+_NEEDED = ("conversation", "pluginStates")
 
 
 @dataclass(frozen=True)
@@ -60,15 +62,17 @@ def is_user_turn(item: InputItem) -> bool:
 def capture(
     parts: Parts, *, system_prompt: str | None, turn_index: int, metadata: Mapping[str, JSON]
 ) -> ContextState:
-    """Return the state as data of its own: nothing in it changes with the context."""
+    """Return the state as data of its own: nothing in it changes with the context.
+
+    Raises:
+        PluginStateFailed: when a plugin cannot give its state.
+    """
     state = ContextState(
         schemaVersion=SCHEMA_VERSION,
         conversation=copy.deepcopy(parts.conversation.items()),
         currentInput=copy.deepcopy(parts.conversation.pending_items()),
         turnIndex=turn_index,
-        pluginStates={
-            plugin.name: copy.deepcopy(settle(plugin.get_state())) for plugin in parts.plugins.all()
-        },
+        pluginStates={plugin.name: _state_of(plugin) for plugin in parts.plugins.all()},
         toolsEnabled={name: parts.tools.is_enabled(name) for name in parts.tools.list()},
         metadata=dict(metadata),
     )
@@ -87,8 +91,9 @@ def restore(parts: Parts, state: object) -> Restored:
         NewerState: when a newer version made the state.
         InvalidState: when it does not have the form of a state, or a plugin refuses its part. Everything is
             as it was before.
+        PluginStateFailed: when a plugin cannot give the state to go back to; nothing was changed.
     """
-    checked = _check(copy.deepcopy(state))
+    checked = _check(_copy(state))
     history = _items(checked, "conversation")
     pending = _items(checked, "currentInput")
     _restore_plugins(parts.plugins, checked["pluginStates"])
@@ -97,6 +102,22 @@ def restore(parts: Parts, state: object) -> Restored:
         parts.tools.set_enabled([name], bool(enabled))
     turn_index = checked.get("turnIndex")
     return Restored(checked.get("systemPrompt") or None, turn_index, checked.get("agentState"))
+
+
+def _state_of(plugin: ContextPlugin) -> object:
+    outcome = contain(
+        f"Reading the state of plugin {plugin.name}", lambda: copy.deepcopy(settle(plugin.get_state()))
+    )
+    if outcome.failure is not None:
+        raise PluginStateFailed(plugin.name, outcome.failure) from outcome.failure
+    return outcome.value
+
+
+def _copy(state: object) -> object:
+    try:
+        return copy.deepcopy(state)
+    except RecursionError:
+        raise InvalidState("The state is nested too deeply.") from None
 
 
 def _check(state: object) -> ContextState:
@@ -116,10 +137,9 @@ def _check(state: object) -> ContextState:
         "systemPrompt": str,
     }
     for name, kind in expected.items():
-        if state.get(name) is not None and not isinstance(state[name], kind):
+        may_miss = name not in _NEEDED and state.get(name) is None
+        if not may_miss and not isinstance(state.get(name), kind):
             raise InvalidState(f"`{name}` of a state must be a {kind.__name__}.")
-    if "conversation" not in state:
-        raise InvalidState("A state needs `conversation`, a list of items.")
     return cast("ContextState", {name: value for name, value in state.items() if value is not None})
 
 
@@ -137,15 +157,22 @@ def _with_id(item: JSON, item_id: str) -> JSON:
 
 
 def _restore_plugins(plugins: PluginSet, states: Mapping[str, object]) -> None:
+    wanted: dict[str, object] = {}
+    before: dict[str, object] = {}
+    for plugin in plugins.all():
+        name = plugin.name
+        state = states[name] if name in states else plugins.initial_state(name)
+        if state is None:
+            logger.warning("The state says nothing of plugin %s, which stays as it is", name)
+        else:
+            wanted[name], before[name] = state, _state_of(plugin)
     undo: list[Callable[[], object]] = []
     for plugin in plugins.all():
-        wanted = states[plugin.name] if plugin.name in states else plugins.initial_state(plugin.name)
-        if wanted is None:
-            logger.warning("The state says nothing of plugin %s, which stays as it is", plugin.name)
+        if plugin.name not in wanted:
             continue
-        before = copy.deepcopy(settle(plugin.get_state()))
-        undo.append(partial(plugin.restore_state, before))
-        failure = contain(f"Restoring plugin {plugin.name}", partial(plugin.restore_state, wanted)).failure
+        undo.append(partial(plugin.restore_state, before[plugin.name]))
+        call = partial(plugin.restore_state, wanted[plugin.name])
+        failure = contain(f"Restoring plugin {plugin.name}", call).failure
         if failure is not None:
             for step in reversed(undo):
                 contain("Taking a failed restore back", step)

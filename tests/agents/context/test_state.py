@@ -1,12 +1,14 @@
 import copy
 import json
+import threading
 from typing import Any
 
 import pytest
 
 from agents.context import AgentContext
-from agents.context.errors import InvalidState, NewerState
+from agents.context.errors import InvalidState, NewerState, PluginStateFailed
 from tests.agents.context.cast import NotePad, Shelf, assistant, context_of, reply, results, texts_of, user
+from tests.fuzz.compaction import MemoryStorage
 
 
 def talked(**options: Any) -> AgentContext:
@@ -169,7 +171,7 @@ def test_when_one_plugin_refuses_its_state_everything_is_as_before(caplog: pytes
     ("state", "words"),
     [
         ([], "dict, not list"),
-        ({}, "needs `conversation`"),
+        ({}, "`conversation` of a state must be a list"),
         ({"conversation": {}}, "`conversation` of a state must be a list"),
         ({"conversation": [], "currentInput": 3}, "`currentInput` of a state must be a list"),
         ({"conversation": [], "pluginStates": []}, "`pluginStates` of a state must be a dict"),
@@ -243,3 +245,63 @@ def test_the_built_in_stores_travel_with_the_state() -> None:
     assert other.get_plugin("in_context_memory").get("k") == {"x": 1.0}
     assert not other.get_plugin("in_context_memory").has("stale")
     assert other.memory.retrieve("n") == "note"
+
+
+@pytest.mark.parametrize("name", ["conversation", "pluginStates"])
+def test_what_a_state_needs_may_not_be_null(name: str) -> None:
+    context = talked()
+    with pytest.raises(InvalidState, match=f"`{name}` of a state must be"):
+        context.restore_state({"conversation": [], "pluginStates": {}, name: None})
+    assert context.get_conversation_length() == 2
+
+
+def test_a_state_nested_too_deeply_is_refused() -> None:
+    deep: list[Any] = []
+    for _ in range(5_000):
+        deep = [deep]
+    context = talked()
+    with pytest.raises(InvalidState, match="nested too deeply"):
+        context.restore_state({"conversation": [], "agentState": deep})
+    assert context.get_conversation_length() == 2
+
+
+class Mute(NotePad):
+    """A note pad that cannot say what is on it."""
+
+    name = "mute"
+
+    def get_state(self) -> object:
+        raise KeyError("lost")
+
+
+def test_no_state_is_better_than_one_without_a_plugin() -> None:
+    context = talked(storage=MemoryStorage())
+    context.register_plugin(Mute())
+    for read in (context.get_state, context.save):
+        with pytest.raises(PluginStateFailed, match=r'plugin "mute" is not available.*lost') as caught:
+            read()
+        assert caught.value.plugin == "mute"
+    assert context.session_id is None
+
+
+def test_a_state_that_cannot_be_copied_is_not_available() -> None:
+    class Locked(NotePad):
+        def get_state(self) -> object:
+            return {"lock": threading.Lock()}
+
+    context = talked()
+    context.register_plugin(Locked())
+    with pytest.raises(PluginStateFailed, match="note_pad"):
+        context.get_state()
+
+
+def test_nothing_is_restored_when_a_plugin_could_not_go_back() -> None:
+    context, pad = talked(), NotePad("mine")
+    context.register_plugin(pad)
+    context.register_plugin(Mute())
+    with pytest.raises(PluginStateFailed):
+        context.restore_state(
+            {"conversation": [], "pluginStates": {"note_pad": {"text": "new"}, "mute": {"text": "new"}}}
+        )
+    assert pad.text == "mine"
+    assert context.get_conversation_length() == 2
