@@ -8,10 +8,18 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
+# More than any row is numbered.
+MOST_DIGITS = 18
+
 
 def wants_json(request: HttpRequest) -> bool:
     """Tell whether the caller is a script that asked for JSON."""
     return request.headers.get("accept", "").startswith("application/json")
+
+
+def whole_number(text: str) -> int | None:
+    """Return a number that a request names, None for anything that is no sensible one."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
 def done(request: HttpRequest, session_id: UUID, *, notice: str = "") -> HttpResponse:

@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 
 from agents import sessions
 from agents.access import may_act, visible_session
+from agents.answers import whole_number
 from agents.budget_view import budget_view
 from agents.conversation import conversation_page
 from agents.models import AgentProfile
@@ -35,8 +36,7 @@ def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
     person = signed_in(request)
     session = visible_session(person, session_id)
     acts = may_act(person, session)
-    before = request.GET.get("before", "")
-    conversation = conversation_page(session, before=int(before) if before.isdecimal() else None)
+    conversation = conversation_page(session, before=whole_number(request.GET.get("before", "")))
     board = board_page(session, person)
     context = {
         "session": {
@@ -85,5 +85,7 @@ def _new_session_form(request: HttpRequest, values: dict[str, str], errors: dict
 
 
 def _agents(request: HttpRequest) -> list[tuple[str, str]]:
-    operable = AgentProfile.objects.operable_by(signed_in(request)).order_by("name").distinct()
+    # A recording answers nothing new: sessions of it begin with an import.
+    operable = AgentProfile.objects.operable_by(signed_in(request)).exclude(model__startswith="replay:")
+    operable = operable.order_by("name").distinct()
     return list(operable.values_list("slug", "name"))

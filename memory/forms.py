@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from agents.answers import whole_number
 from agents.context import json_values
 from agents.context.json_values import JSON, InvalidJSON
 from memory.models import Entry
@@ -70,10 +71,10 @@ class EntryForm:
             priority=data.get("priority", "normal"),
             show_in_ui="show_in_ui" in data,
         )
-        try:
-            return replace(form, version=int(data.get("version", "0") or 0))
-        except ValueError:
-            raise InvalidForm("version", "The version is not a number. Open the entry again.") from None
+        version = whole_number(data.get("version", "") or "0")
+        if version is None:
+            raise InvalidForm("version", "The version is not a number. Open the entry again.")
+        return replace(form, version=version)
 
     def parsed_value(self) -> JSON:
         """Return the value to store.

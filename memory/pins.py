@@ -20,10 +20,10 @@ def pin(user: User, profile: AgentProfile, key: str) -> bool:
     A key that does not exist yet may be pinned: it shows as soon as the agent writes it.
 
     Raises:
-        InvalidPin: the key is empty or longer than any key of a store.
+        InvalidPin: no key of a whiteboard can be like this.
     """
-    if not key or len(key) > MAX_KEY_CHARACTERS:
-        raise InvalidPin(f"A key has 1 to {MAX_KEY_CHARACTERS} characters.")
+    if not key or len(key) > MAX_KEY_CHARACTERS or not key.isprintable():
+        raise InvalidPin(f"A key is one line of 1 to {MAX_KEY_CHARACTERS} printable characters.")
     with transaction.atomic():
         _, created = Pin.objects.get_or_create(user=user, profile=profile, key=key)
         if created:

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from agents import maintenance
 from agents.access import may_act, operable_session, visible_session
-from agents.answers import done, refused
+from agents.answers import done, refused, whole_number
 from agents.context.compaction.plan import CompactionPlan
 from agents.context.errors import ContextError
 from agents.markers import describe, title
@@ -18,6 +18,7 @@ from agents.people import signed_in
 from agents.sessions import NothingToDo
 
 SHOWN_RECORDS = 30
+MOST = 1_000_000
 
 
 def compaction_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
@@ -44,8 +45,8 @@ def roll_over(request: HttpRequest, session_id: UUID) -> HttpResponse:
         maintenance.request_rollover(
             session,
             signed_in(request),
-            preserve_recent_turns=int(request.POST.get("preserve_recent_turns", "8")),
-            max_summary_tokens=int(request.POST.get("max_summary_tokens", "2048")),
+            preserve_recent_turns=_number(request, "preserve_recent_turns", "8"),
+            max_summary_tokens=_number(request, "max_summary_tokens", "2048"),
             reason=request.POST.get("reason", "").strip()[:200] or "manual",
         )
     except ValueError as fault:
@@ -65,6 +66,13 @@ def restore(request: HttpRequest, session_id: UUID, record_id: UUID) -> HttpResp
     except NothingToDo as reason:
         return refused(request, session_id, str(reason), status=409)
     return done(request, session_id, notice="The model sees again what the compaction had taken.")
+
+
+def _number(request: HttpRequest, name: str, default: str) -> int:
+    number = whole_number(request.POST.get(name, default))
+    if number is None or number > MOST:
+        raise ValueError(f"{name.replace('_', ' ')} is a whole number of at most {MOST:,}.")
+    return number
 
 
 def _ask(request: HttpRequest, session_id: UUID) -> HttpResponse:

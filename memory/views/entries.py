@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.timesince import timesince
 
 from agents.access import operable_session
-from agents.answers import done, refused, wants_json
+from agents.answers import done, refused, wants_json, whole_number
 from agents.models import AgentSession
 from agents.people import signed_in
 from memory.actors import Actor
@@ -37,8 +37,8 @@ def delete_entry(request: HttpRequest, session_id: UUID) -> HttpResponse:
     """Delete the posted ``key`` at the ``version`` the person saw; without a version, ask first."""
     session = operable_session(request.user, session_id)
     asked = request.POST or request.GET
-    entry, version = _entry(session, asked.get("key", "")), asked.get("version", "")
-    if request.method != "POST" or not version.isdecimal():
+    entry, version = _entry(session, asked.get("key", "")), whole_number(asked.get("version", ""))
+    if request.method != "POST" or version is None:
         return _confirmation(request, session, entry)
     try:
         change_board(
@@ -46,7 +46,7 @@ def delete_entry(request: HttpRequest, session_id: UUID) -> HttpResponse:
             lambda board: board.delete(entry.key),
             actor=Actor.person(signed_in(request)),
             action=EntryRevision.Action.DELETE,
-            expect=VersionSeen(entry.key, int(version)),
+            expect=VersionSeen(entry.key, version),
         )
     except EntryConflict as conflict:
         if conflict.current is None:
