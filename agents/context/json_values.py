@@ -50,7 +50,8 @@ def decode(text: str) -> JSON:
     """Return the value of JSON text; use `encode` on the result when the text came from outside.
 
     Raises:
-        InvalidJSON: when the text is not JSON, nests too deeply to read, or holds NaN or infinities.
+        InvalidJSON: when the text is not JSON, nests too deeply to read, or holds NaN, infinities, or numbers
+            too large to be told from them.
     """
     try:
         value: JSON = _DECODER.decode(text)
@@ -130,8 +131,15 @@ def _refuse_constant(name: str) -> JSON:
     raise InvalidJSON("value", f"{name} is not JSON; use null or a string")
 
 
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise InvalidJSON("value", f"{text[:40]} is too large for a number; send it as a string")
+    return number
+
+
 # Made once: ``json.loads`` would make one for every text, which takes longer than reading a short one.
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
 
 
 def _is_storable(text: str) -> bool:

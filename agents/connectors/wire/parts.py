@@ -79,17 +79,14 @@ def arguments_object(text: str) -> Wire:
     """Return the arguments of a call as an object; what is none stays readable in a field of its own."""
     if not text.strip():
         return {}
-    try:
-        value = json_values.decode(text)
-    except json_values.InvalidJSON:
-        return {_BROKEN_ARGUMENTS: text}
-    return cast("Wire", value) if isinstance(value, dict) else {_BROKEN_ARGUMENTS: text}
+    value = _parsed_object(text)
+    # What a model escaped, a body in UTF-8 cannot always hold.
+    return {_BROKEN_ARGUMENTS: text} if value is None else cast("Wire", json_values.repair(value))
 
 
 def arguments_text(text: str) -> str:
     """Return arguments as the model wrote them, or as JSON text of an object when they are none."""
-    value = arguments_object(text)
-    return text if text.strip() and _BROKEN_ARGUMENTS not in value else json_values.encode(value)
+    return json_values.encode(arguments_object(text)) if _parsed_object(text) is None else text
 
 
 def result_text(block: ToolResult) -> str:
@@ -180,6 +177,14 @@ def part_text(part: Wire, *types: str) -> str:
 def unknown(what: str, kind: object) -> WireError:
     """Return the error for something that has no counterpart."""
     return WireError(f"A {what} of type {kind!r} has no counterpart in the context; leave it out")
+
+
+def _parsed_object(text: str) -> dict[str, json_values.JSON] | None:
+    try:
+        value = json_values.decode(text)
+    except json_values.InvalidJSON:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _with_ids(item: MessageItem, renamed: Mapping[str, str]) -> MessageItem:

@@ -185,6 +185,9 @@ def test_an_image_of_a_type_it_does_not_take_is_named() -> None:
         ('{"a": ', {"invalid_json": '{"a": '}),
         ("[1]", {"invalid_json": "[1]"}),
         ('{"a": NaN}', {"invalid_json": '{"a": NaN}'}),
+        ('{"a": [-1e999]}', {"invalid_json": '{"a": [-1e999]}'}),
+        ("null", {"invalid_json": "null"}),
+        ('{"a": "\\ud800\\u0000"}', {"a": "\ufffd\ufffd"}),
     ],
 )
 def test_arguments_are_always_an_object(arguments: str, expected: dict[str, Any]) -> None:

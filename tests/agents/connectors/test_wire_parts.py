@@ -166,6 +166,10 @@ def test_the_faults_of_a_malformed_message_name_its_place(fault: Exception) -> N
         ("  ", "{}"),
         ('{"a": ', '{"invalid_json":"{\\"a\\": "}'),
         ("[1]", '{"invalid_json":"[1]"}'),
+        ("null", '{"invalid_json":"null"}'),
+        ('{"a": 1e999}', '{"invalid_json":"{\\"a\\": 1e999}"}'),
+        ('{"invalid_json": 12345678901234567890}', '{"invalid_json": 12345678901234567890}'),
+        ('{"a": "\\ud800\\u0000"}', '{"a": "\\ud800\\u0000"}'),
     ],
 )
 def test_arguments_are_sent_as_written_or_as_an_object(written: str, sent: str) -> None:

@@ -154,6 +154,16 @@ def test_constants_that_are_not_json_are_refused(text: str) -> None:
         decode(text)
 
 
+@pytest.mark.parametrize("text", ["1e999", '{"a":[-1e309]}', "9" * 400 + ".0"])
+def test_numbers_that_would_become_infinite_are_refused(text: str) -> None:
+    with pytest.raises(InvalidJSON, match=r"too large for a number; send it as a string"):
+        decode(text)
+
+
+def test_the_largest_and_the_smallest_floats_are_read() -> None:
+    assert decode("[1.7976931348623157e308,-1e-999,1.5]") == [1.7976931348623157e308, 0.0, 1.5]
+
+
 def test_text_that_nests_too_deeply_to_parse_is_refused() -> None:
     with pytest.raises(InvalidJSON, match="nested too deeply"):
         decode("[" * 100_000)
