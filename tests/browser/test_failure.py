@@ -20,6 +20,11 @@ def test_a_model_without_a_connector_is_named_and_can_be_retried(product: Produc
     expect(state).to_contain_text("Turn 1 failed. No connector is set up for 'nobody'")
     expect(tab.page.locator("#session-status")).to_have_attribute("data-status", "failed")
     expect(tab.page.get_by_role("log")).to_contain_text("Is anybody there?")
-    tab.page.get_by_role("button", name="Retry now").click()
-    expect(state).to_contain_text("Turn 1 failed.")
+    with tab.page.expect_response(re.compile("/retry/")):
+        tab.page.get_by_role("button", name="Retry now").click()
+    for _ in range(400):
+        if product.stage.do("turns", session=scene.session) == ["failed"]:
+            break
+        tab.page.wait_for_timeout(50)
     assert product.stage.do("turns", session=scene.session) == ["failed"]
+    expect(state).to_contain_text("Turn 1 failed.")

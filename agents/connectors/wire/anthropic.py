@@ -35,8 +35,8 @@ def to_anthropic(items: Iterable[InputItem], tools: Sequence[Mapping[str, Any]] 
 
     System messages at the start become ``system``, later ones a marked text of the user, so that the part
     before them stays cacheable. Neighbouring messages of one role are merged, results first. Left out: blank
-    texts, opaque items, and thinking that has no signature or another provider's. A call whose id was used
-    before gets another one.
+    texts, opaque items, thinking that has no signature or another provider's, and white space after a last
+    text of the assistant. A call whose id was used before gets another one.
     """
     system: list[Wire] = []
     messages: list[Wire] = []
@@ -48,12 +48,21 @@ def to_anthropic(items: Iterable[InputItem], tools: Sequence[Mapping[str, Any]] 
             continue
         role = "assistant" if item["role"] == "assistant" else "user"
         _append(messages, role, _to_content(item))
+    _trim_end(messages)
     body: Wire = {"messages": messages}
     if system:
         body["system"] = system
     if tools:
         body["tools"] = [_definition(tool) for tool in tools]
     return body
+
+
+def _trim_end(messages: list[Wire]) -> None:
+    """Cut white space from the end of a last text of the assistant, which the provider refuses there."""
+    if messages and messages[-1]["role"] == "assistant":
+        content = messages[-1]["content"]
+        if content and content[-1]["type"] == "text":
+            content[-1] = {**content[-1], "text": content[-1]["text"].rstrip()}
 
 
 def from_anthropic(

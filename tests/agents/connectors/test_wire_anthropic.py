@@ -323,3 +323,19 @@ def test_a_single_reply_becomes_output_items() -> None:
 def test_what_has_no_counterpart_is_refused(foreign: dict[str, Any]) -> None:
     with pytest.raises(WireError):
         from_anthropic([foreign])
+
+
+def test_white_space_at_the_end_of_a_last_answer_is_cut() -> None:
+    items: list[Any] = [
+        {"type": "message", "id": "1", "role": "user", "content": [{"type": "input_text", "text": "Go "}]},
+        {
+            "type": "message",
+            "id": "2",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "On \n"}],
+        },
+    ]
+    assert to_anthropic(items)["messages"][-1]["content"][-1]["text"] == "On"
+    assert items[1]["content"][0]["text"] == "On \n"
+    goes_on = [*items, {**items[0], "id": "3"}]
+    assert to_anthropic(goes_on)["messages"][1]["content"][0]["text"] == "On \n"
