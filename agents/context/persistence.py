@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from agents.context import json_values
 from agents.context.conversation import Conversation
 from agents.context.dialogue import Dialogue
 from agents.context.events import Events
@@ -34,7 +35,6 @@ class PersistentContext(Dialogue):
         estimator: counts everything here.
         tools: the tools of this context and of the agent that runs it.
         features: which features are on; read-only.
-        system_prompt: may be set at any time; ``{{AGENT_ID}} {{USER_ID}} {{MODEL}} {{DATE}}`` are replaced.
         agent_state: saved and loaded with the context, for the agent around it.
     """
 
@@ -62,6 +62,18 @@ class PersistentContext(Dialogue):
         scope = PluginScope(self.agent_id, self.user_id, self.features, clock)
         for plugin in create_plugins(scope, options.get("plugins") or {}, self.has_plugin):
             self._plugins.register(plugin, is_automatic=True)
+
+    @property
+    def system_prompt(self) -> str | None:
+        """The text as given; the prompt has ``{{AGENT_ID}} {{USER_ID}} {{MODEL}} {{DATE}}`` replaced.
+
+        It may be set at any time. Characters that cannot be stored are replaced.
+        """
+        return self._system_prompt
+
+    @system_prompt.setter
+    def system_prompt(self, text: str | None) -> None:
+        self._system_prompt = None if text is None else json_values.repair_text(text)
 
     @property
     def storage(self) -> ContextStorage | None:

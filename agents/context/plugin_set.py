@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agents.context.background import settle
+from agents.context.background import Answer, settle
 from agents.context.errors import AlreadyRegistered
 from agents.context.isolation import contain
 from agents.context.prompt import PluginText
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from agents.context.plugin import ContextPlugin
     from agents.context.tokens import TokenEstimator
     from agents.context.toolbox import ToolManager
+
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -108,8 +112,8 @@ class PluginSet:
         return PluginText(
             name=plugin.name,
             title=title_of(plugin),
-            instructions=contain(f"Instructions of plugin {plugin.name}", plugin.get_instructions).value,
-            content=contain(f"Content of plugin {plugin.name}", plugin.get_content).value,
+            instructions=_text_from(f"Instructions of plugin {plugin.name}", plugin.get_instructions),
+            content=_text_from(f"Content of plugin {plugin.name}", plugin.get_content),
         )
 
     def _retire(self, member: _Member) -> None:
@@ -117,6 +121,14 @@ class PluginSet:
         for each in member.plugin.get_tools():
             self._tools.unregister(each.name)
         contain(f"Destroying plugin {member.plugin.name}", member.plugin.destroy)
+
+
+def _text_from(what: str, give: Callable[[], Answer[str | None]]) -> str | None:
+    text: object = contain(what, give).value
+    if text is None or isinstance(text, str):
+        return text
+    logger.warning("%s left out: not text but %s", what, type(text).__name__)
+    return None
 
 
 def title_of(plugin: ContextPlugin) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
+from agents.context import json_values
 from agents.context.budget import Breakdown
 from agents.context.counting import MESSAGE_OVERHEAD
 from agents.context.messages import Block, InputText, MessageItem
@@ -141,8 +142,10 @@ class PromptBuilder:
             plugins: in order of registration.
             now_ms: what the date line shows; kept still during a turn it leaves the prefix cache alone.
         """
-        stable = [*_system_prompt(system_prompt), *_persistent(plugins), *_instructions(overview, plugins)]
-        volatile = [*_contents(plugins), Section("date", "date", date_line(now_ms))]
+        stable = _storable(
+            *_system_prompt(system_prompt), *_persistent(plugins), *_instructions(overview, plugins)
+        )
+        volatile = _storable(*_contents(plugins), Section("date", "date", date_line(now_ms)))
         self._used = {}
         if self._placement == "tail":
             head, tail = self._count(stable), self._count(volatile)
@@ -176,6 +179,11 @@ def date_line(now_ms: int) -> str:
     half = "AM" if now.hour < 12 else "PM"
     day, month = _DAYS[now.weekday()], _MONTHS[now.month - 1]
     return f"Current date and time: {day}, {month} {now.day}, {now.year} at {hour}:{now:%M} {half} UTC"
+
+
+def _storable(*sections: Section) -> list[Section]:
+    """Return the sections as texts that can be stored: hosts and plugins write what they like."""
+    return [replace(each, text=json_values.repair_text(each.text)) for each in sections]
 
 
 def _system_prompt(text: str | None) -> list[Section]:

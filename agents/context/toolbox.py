@@ -122,7 +122,10 @@ class ToolManager:
         """Return what is sent to the model now: enabled tools with their texts of this moment."""
         return [
             ToolDefinition(
-                type="function", name=each.name, description=each.description, parameters=each.parameters
+                type="function",
+                name=each.name,
+                description=json_values.repair_text(each.description),
+                parameters=each.parameters,
             )
             for each in self.get_enabled()
         ]

@@ -170,3 +170,15 @@ def test_destroying_a_context_destroys_its_plugins_except_those_kept(
     context.destroy()
     assert (mine.destroyed, shared.destroyed) == (1, 0)
     assert "Destroying plugin broken failed" in caplog.text
+
+
+def test_what_is_no_text_is_left_out_and_named(caplog: pytest.LogCaptureFixture) -> None:
+    context = context_of()
+    odd: Any = NotePad()
+    odd.text, odd.instructions = ["a list"], 7
+    context.register_plugin(odd)
+    text = system_text(context)
+    assert "a list" not in text
+    assert "Note Pad" not in text
+    assert "Content of plugin note_pad left out: not text but list" in caplog.messages
+    assert "Instructions of plugin note_pad left out: not text but int" in caplog.messages

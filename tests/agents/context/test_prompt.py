@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.context import json_values, tool
 from agents.context.prompt import (
     SEPARATOR,
     PluginText,
@@ -13,7 +14,8 @@ from agents.context.prompt import (
     resolve_variables,
 )
 from agents.context.tokens import TiktokenEstimator
-from tests.agents.context.cast import START_MS, CountingEstimator
+from tests.agents.context.cast import START_MS, CountingEstimator, NotePad, context_of
+from tests.fuzz.compaction import MemoryStorage
 
 DATE = "Current date and time: Friday, January 30, 2026 at 6:40 PM UTC"
 
@@ -166,3 +168,33 @@ def test_the_date_line_is_english_whatever_the_locale(now_ms: int, line: str) ->
 def test_known_variables_are_replaced_and_others_stay() -> None:
     text = "I am {{AGENT_ID}}, not {{NOBODY}} or {{ AGENT_ID }}."
     assert resolve_variables(text, {"AGENT_ID": "a1"}) == "I am a1, not {{NOBODY}} or {{ AGENT_ID }}."
+
+
+BROKEN = "a\x00b\ud800c"
+MENDED = "a\ufffdb\ufffdc"
+
+
+def test_what_no_text_may_hold_is_replaced_wherever_a_host_writes_it() -> None:
+    context = context_of(
+        system_prompt=f"prompt {BROKEN} {{{{USER_ID}}}}", user_id=BROKEN, storage=MemoryStorage()
+    )
+    context.register_plugin(NotePad(f"content {BROKEN}", f"instructions {BROKEN}"))
+    context.tools.register(tool(name="look", description=f"description {BROKEN}")(print))
+    context.add_user_message("hi")
+    prepared = context.prepare()
+    text = str(prepared.input[0]["content"][0]["text"])  # type: ignore[typeddict-item]
+    for said in (f"prompt {MENDED} {MENDED}", f"content {MENDED}", f"instructions {MENDED}"):
+        assert said in text
+    assert prepared.tools[0]["description"] == f"description {MENDED}"
+    json_values.encode(prepared.input)
+
+
+def test_a_system_prompt_is_saved_as_it_is_sent() -> None:
+    context = context_of(system_prompt=BROKEN, storage=MemoryStorage())
+    assert context.system_prompt == MENDED
+    context.system_prompt = f"new {BROKEN}"
+    context.save("s")
+    json_values.encode(context.get_state())
+    assert context.get_state()["systemPrompt"] == f"new {MENDED}"
+    context.system_prompt = None
+    assert "systemPrompt" not in context.get_state()
