@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from agents.context.json_values import JSON
 
 _SHOWN_ARGUMENT_CHARACTERS = 80
+# The names that every provider accepts.
+_NAME = re.compile("[a-zA-Z0-9_-]{1,64}")
 
 Text = str | Callable[[], str]
 """A text, or a function that gives it anew at every model call."""
@@ -45,7 +48,7 @@ class Tool:
     """A function that the model may call.
 
     Attributes:
-        name: what the model calls it.
+        name: what the model calls it; providers take up to 64 letters, digits, ``_`` and ``-``.
         function: gets the arguments by name; sync or async.
         description_source: the description or a function that gives it at every model call.
         parameters_source: JSON Schema of the arguments, a function that gives it at every model call, or
@@ -142,11 +145,14 @@ def tool(
     """Return the function as a tool: named after it, described by its docstring, typed by its signature.
 
     ``Annotated[str, Field(description=…)]`` describes a single parameter.
+
+    Raises:
+        ValueError: for a name that providers refuse.
     """
 
     def make(target: Callable[..., object]) -> Tool:
         return Tool(
-            name=name or target.__name__,
+            name=_checked_name(name or target.__name__),
             function=target,
             description_source=description or inspect.getdoc(target) or "",
             parameters_source=parameters,
@@ -158,6 +164,15 @@ def tool(
         )
 
     return make if function is None else make(function)
+
+
+def _checked_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"The tool name {name!r} is refused by providers; use 1 to 64 of the characters "
+            "a-z, A-Z, 0-9, _ and -, or give one with @tool(name=…)."
+        )
+    return name
 
 
 def _shorten(value: JSON) -> str:

@@ -95,3 +95,15 @@ def test_the_states_of_a_call_are_words() -> None:
         "failed",
         "timeout",
     ]
+
+
+@pytest.mark.parametrize("name", ["two words", "a.b", "größe", "x" * 65, "line\n"])
+def test_a_name_that_providers_refuse_is_refused_at_once(name: str) -> None:
+    with pytest.raises(ValueError, match="1 to 64 of the characters a-z, A-Z, 0-9, _ and -"):
+        tool(name=name)(print)
+
+
+def test_a_function_without_a_name_needs_one() -> None:
+    with pytest.raises(ValueError, match=r"<lambda>.*@tool\(name=…\)"):
+        tool(lambda: 1)
+    assert tool(name="x-1_" + "y" * 60)(lambda: 1).name.startswith("x-1_y")
