@@ -64,7 +64,8 @@ class Dialogue:
         """Return the id of a message appended to the current input; it begins a turn.
 
         Raises:
-            InvalidItem: for empty content, unknown blocks, and text that cannot be stored.
+            InvalidItem: for content that is empty or only blank text, unknown blocks, and text that cannot
+                be stored.
         """
         self._check_alive()
         item = user_message(self._new_item_id(), content)

@@ -141,16 +141,20 @@ def user_message(item_id: str, content: str | Sequence[Mapping[str, Any]]) -> Me
     """Return a user message; a text becomes one block.
 
     Raises:
-        InvalidItem: for empty content, unknown blocks, and text that cannot be stored.
+        InvalidItem: for content that is empty or only blank text, unknown blocks, and text that cannot be
+            stored.
     """
     if not isinstance(content, Sequence):
         raise InvalidItem("A user message is a text or a list of blocks.")
     blocks: object = (
         [InputText(type="input_text", text=content)] if isinstance(content, str) else list(content)
     )
-    return cast(
+    message = cast(
         "MessageItem", check_item({"type": "message", "id": item_id, "role": "user", "content": blocks})
     )
+    if all(block["type"] == "input_text" and not block["text"].strip() for block in message["content"]):
+        raise InvalidItem("A user message needs more than blank text.")
+    return message
 
 
 def assistant_message(item_id: str, output: object) -> tuple[MessageItem | None, str | None]:

@@ -12,6 +12,7 @@ from agents.context.errors import InputTooLarge
 from agents.context.ids import new_id, wall_clock
 from agents.context.isolation import contain
 from agents.context.json_values import JSON
+from agents.context.messages import user_message
 from agents.context.rollover import RolloverResult
 from agents.context.rollover_summarizer import model_summarizer
 from agents.loop.choice import ModelChoice, choose
@@ -160,7 +161,10 @@ class Agent:
 
         Raises:
             InboxFull: a hundred messages wait already.
+            InvalidItem: the text is blank, or cannot be stored.
         """
+        # Refused here, where the caller is, and not in the run that reads it.
+        user_message("injected", text)
         self._control.inject(text)
 
     def cancel(self) -> bool:

@@ -158,3 +158,22 @@ def test_a_destroyed_context_refuses_everything() -> None:
     ):
         with pytest.raises(ContextDestroyed, match="destroyed"):
             call()
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", " \n\t", [], [{"type": "input_text", "text": ""}, {"type": "input_text", "text": " "}]],
+)
+def test_a_message_that_says_nothing_is_refused(content: Any) -> None:
+    context = context_of()
+    with pytest.raises(InvalidItem):
+        context.add_user_message(content)
+    assert context.get_current_input() == []
+    assert context.turn_index == 0
+
+
+def test_a_picture_needs_no_words() -> None:
+    context = context_of()
+    picture = {"type": "input_image_url", "image_url": {"url": "https://example.org/a.png"}}
+    context.add_user_message([{"type": "input_text", "text": ""}, picture])
+    assert len(context.get_current_input()) == 1

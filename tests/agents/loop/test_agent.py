@@ -14,7 +14,7 @@ from agents.connectors.base import (
     Usage,
 )
 from agents.connectors.scripted import call, say
-from agents.context.errors import ExecutionActive, InputTooLarge
+from agents.context.errors import ExecutionActive, InputTooLarge, InvalidItem
 from agents.loop.events import TextStreamed, ThinkingStreamed, TurnFinished
 from agents.loop.hooks import Skip
 from agents.loop.limits import LimitReached, Limits
@@ -321,3 +321,11 @@ def test_a_tool_that_needs_approval_asks_the_host() -> None:
     unasked = make_agent(call(("c1", "delete", "{}")), say("done"), tools=(delete,))
     unasked.run("go")
     assert "needs a person's approval" in results(unasked.context)[0]["error"]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "a\x00b"])
+def test_what_cannot_be_said_is_refused_where_it_is_injected(text: str) -> None:
+    agent = make_agent(say("Hello."))
+    with pytest.raises(InvalidItem):
+        agent.inject(text)
+    assert agent.run("hi").text == "Hello."
