@@ -128,6 +128,8 @@ def test_anthropic_roles_alternate_and_results_come_first(items: list[InputItem]
 @THOROUGH
 @given(items=CONVERSATIONS)
 def test_calls_texts_and_results_come_back(items: list[InputItem]) -> None:
+    # Something to answer at the end: a last answer would lose the white space behind it.
+    items = [*items, user("And now?")]
     calls = blocks_of(items, "tool_use")
     spoken = blocks_of(items, "input_text", "output_text")
     anthropic = to_anthropic(items)
