@@ -58,7 +58,9 @@ def test_pins_go_with_the_agent(cast: Cast) -> None:
     assert not Pin.objects.exists()
 
 
-@pytest.mark.parametrize("data", [{}, {"pin": "a", "unpin": "b"}, {"pin": ""}, {"pin": "k" * 129}, {"pin": "a\nb"}])
+@pytest.mark.parametrize(
+    "data", [{}, {"pin": "a", "unpin": "b"}, {"pin": ""}, {"pin": "k" * 129}, {"pin": "a\nb"}]
+)
 def test_a_pin_that_makes_no_sense_is_refused(cast: Cast, data: dict[str, str]) -> None:
     response = signed_in(cast.member).post(url(cast), data, headers=JSON)
     assert response.status_code == 400
