@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from django.db import transaction
 
-from agents.connectors.base import Connector, Done, Item, ModelEvent, ModelRequest
+from agents.connectors.base import Connector, Item, ModelEvent, ModelRequest
 from agents.connectors.scripted import replay, say
 from agents.context.counting import count_item
 from agents.context.json_values import InvalidJSON, decode
@@ -109,10 +109,7 @@ class ReplayConnector:
         is_last = said >= len(recorded.replies) - 1 and not (reply and reply["results"])
         position = recorded.end_position if is_last or reply is None else reply["position"]
         _write_card(self._session, turn, position, reply)
-        if reply is None:
-            yield Done([])
-        else:
-            yield from replay([_message(reply)])
+        yield from replay([_message(reply)] if reply else [], is_final=True)
 
 
 class _Results:

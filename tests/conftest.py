@@ -1,5 +1,6 @@
 """What many tests share: a cast, an agent, a session, properties without a clock, and measured numbers."""
 
+import os
 from collections.abc import Callable
 from functools import partial
 
@@ -9,8 +10,9 @@ from hypothesis import settings
 from agents.models import AgentProfile, AgentSession
 from tests.people import Cast, make_cast
 
-# A shared machine has slow moments; they say nothing about a property.
-settings.register_profile("unhurried", deadline=None)
+# A shared machine has slow moments; they say nothing about a property. People search new examples with
+# every run; a gate must give the same answer twice.
+settings.register_profile("unhurried", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("unhurried")
 
 

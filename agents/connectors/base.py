@@ -109,12 +109,14 @@ class Done:
     Attributes:
         finish_reason: why the model stopped; ``length`` means that the answer is cut off.
         model: the exact model that answered; empty where the provider does not say.
+        is_final: asking again cannot bring more, so an empty reply is not asked for once more.
     """
 
     output: Sequence[Item]
     usage: Usage = Usage()
     finish_reason: FinishReason = "stop"
     model: str = ""
+    is_final: bool = False
 
 
 ModelEvent = (

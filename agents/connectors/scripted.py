@@ -53,15 +53,15 @@ class ScriptedConnector:
             raise AssertionError(f"{len(self._replies)} scripted replies were never asked for.")
 
 
-def replay(output: Sequence[Item]) -> Iterator[ModelEvent]:
-    """Yield finished output items as the events a provider would have sent."""
+def replay(output: Sequence[Item], *, is_final: bool = False) -> Iterator[ModelEvent]:
+    """Yield finished output items as the events a provider would have sent; see ``Done`` for ``is_final``."""
     for item in output:
         for block in item.get("content", ()):
             if block["type"] == "output_text":
                 yield TextDelta(block["text"])
             elif block["type"] == "tool_use":
                 yield ToolCallStarted(block["id"], block["name"])
-    yield Done(output)
+    yield Done(output, is_final=is_final)
 
 
 def say(text: str) -> list[Item]:

@@ -175,7 +175,7 @@ class _Turn:
         """Ask until the reply is not empty, three times at most; returns it to ``yield from``."""
         reply = yield from self._ask(may_call_tools=may_call_tools)
         for wait_s in self._loop.pace.waits():
-            if _calls(reply) or not _is_silent(reply) or reply.finish_reason in _FINAL:
+            if _calls(reply) or not _is_silent(reply) or reply.is_final or reply.finish_reason in _FINAL:
                 break
             yield ReplyDiscarded(reply, wait_s)
             self._loop.pace.rest(wait_s, self._watch)

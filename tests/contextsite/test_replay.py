@@ -266,7 +266,7 @@ def test_a_turn_that_the_recording_left_without_answer_ends_empty(profile: Agent
     session = start(profile, user("anybody?"))
     Turn.objects.filter(session=session).update(status=Turn.Status.RUNNING)
     events = list(ReplayConnector(session, lambda: None).stream(ModelRequest([], [], "recording")))
-    assert events == [Done([])]
+    assert events == [Done([], is_final=True)]
     assert card(session)["state"] == "finished"
 
 

@@ -59,7 +59,7 @@ def _prepared(context: AgentContext) -> Preparation | ContextOverflow:
 
 
 STEPS = st.one_of(
-    st.builds(_say, TEXT),
+    st.builds(_say, TEXT.filter(str.strip)),
     st.builds(_show, TEXT),
     st.builds(_answer, TEXT, st.lists(ID, max_size=3)),
     st.builds(_results, st.lists(ID, min_size=1, max_size=3), TEXT),

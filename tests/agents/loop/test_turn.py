@@ -209,6 +209,12 @@ def test_an_answer_that_a_filter_withheld_is_not_asked_for_again() -> None:
     assert len(connector.requests) == 1
 
 
+def test_an_empty_answer_known_to_be_final_is_not_asked_for_again() -> None:
+    connector = Sending(Done([], is_final=True))
+    assert play(make_context(), connector)[-1] == TurnFinished("", "empty")
+    assert len(connector.requests) == 1
+
+
 def test_a_stop_ends_the_wait_before_the_next_try() -> None:
     time = StoppedTime()
     with pytest.raises(TurnStopped):
