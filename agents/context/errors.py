@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from agents.context.budget import Budget
 
 
@@ -66,6 +68,18 @@ class TurnAborted(ContextError):
     The one error of host code that is passed on instead of becoming a failed tool result, so that a
     lost lease or a refused transaction stops the turn.
     """
+
+
+class CallSuspended(ContextError):
+    """Raised by a tool whose call is over at a later time; the turn may be left until then.
+
+    Attributes:
+        until: an aware time.
+    """
+
+    def __init__(self, until: datetime) -> None:
+        super().__init__(f"This call waits until {until.isoformat()}, which only a stored turn can do.")
+        self.until = until
 
 
 class AlreadyRegistered(ContextError):

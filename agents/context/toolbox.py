@@ -12,7 +12,14 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from agents.context import json_values
 from agents.context.background import call_bounded
-from agents.context.errors import ContextError, ToolDisabled, ToolNotFound, ToolTimeout, TurnAborted
+from agents.context.errors import (
+    CallSuspended,
+    ContextError,
+    ToolDisabled,
+    ToolNotFound,
+    ToolTimeout,
+    TurnAborted,
+)
 from agents.context.tokens import count_recurring
 from agents.context.tools import Tool, ToolDefinition, tool
 
@@ -139,11 +146,12 @@ class ToolManager:
     def execute(self, name: str, arguments: dict[str, JSON]) -> JSON:
         """Return the tool's result in JSON types, or ``{success: False, error, errorType, toolName}``.
 
-        Whatever the model or the tool did wrong becomes such a result. Only ``TurnAborted`` is raised.
+        Whatever the model or the tool did wrong becomes such a result. Only ``TurnAborted`` is raised, and
+        ``CallSuspended`` by a tool that waits.
         """
         try:
             result = self._run(name, arguments)
-        except TurnAborted:
+        except (TurnAborted, CallSuspended):
             raise
         except ContextError as refusal:
             return _failure(name, refusal)

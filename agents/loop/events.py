@@ -1,7 +1,8 @@
 """What happens during a turn, in the order it happens."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from agents.connectors.base import Done, RequestSent, Retrying, ToolArgumentsDelta, ToolCallStarted
@@ -59,11 +60,16 @@ class ReplyStored:
 
 @dataclass(frozen=True)
 class ToolStarted:
-    """A tool is about to run; ``arguments`` is empty when the model sent none that can be read."""
+    """A tool is about to run; ``arguments`` is empty when the model sent none that can be read.
+
+    Attributes:
+        place: of the call in its reply, from 0.
+    """
 
     name: str
     arguments: Mapping[str, JSON]
     id: str = ""
+    place: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,36 @@ class ToolFinished:
 @dataclass(frozen=True)
 class ResultsStored:
     """The results of every call of the reply are in the context: a moment to checkpoint."""
+
+
+@dataclass(frozen=True)
+class WaitingCall:
+    """A call that cannot be carried out yet.
+
+    Attributes:
+        place: among the calls of its reply, from 0.
+        arguments: as it will be carried out.
+        until: the time it waits for; None when it waits for a person.
+    """
+
+    place: int
+    id: str
+    name: str
+    arguments: Mapping[str, JSON]
+    until: datetime | None
+
+
+@dataclass(frozen=True)
+class TurnSuspended:
+    """The last event of a run that is taken up later: the last reply's calls have no results yet.
+
+    Attributes:
+        waiting: what must be decided or over first.
+        results: of the calls that were carried out, by place.
+    """
+
+    waiting: Sequence[WaitingCall]
+    results: Mapping[int, JSON]
 
 
 @dataclass(frozen=True)
@@ -102,5 +138,6 @@ TurnEvent = (
     | ToolStarted
     | ToolFinished
     | ResultsStored
+    | TurnSuspended
     | TurnFinished
 )

@@ -1,19 +1,22 @@
 """The tool calls of one reply: decided, carried out one after another or side by side, and answered."""
 
 import contextvars
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Literal
 
 from agents.context import AgentContext, json_values
 from agents.context.background import Answer, start
+from agents.context.errors import CallSuspended
 from agents.context.json_values import JSON, InvalidJSON
 from agents.context.messages import ToolOutcome
 from agents.context.tools import ToolCallState
-from agents.loop.events import ToolFinished, ToolStarted, TurnEvent
+from agents.loop.events import ToolFinished, ToolStarted, TurnEvent, WaitingCall
 from agents.loop.hooks import AfterToolExecution, BeforeToolExecution, Mock, Skip, decide
 from agents.loop.limits import Meter, Pace
+from agents.loop.suspension import LATER, Later, OpenCalls
 
 Block = Mapping[str, Any]
 Nothing = Callable[[], None]
@@ -26,6 +29,7 @@ UNKNOWN_RESULT = (
     "Check before you repeat it."
 )
 NOBODY_TO_ASK = "This tool needs a person's approval, and nobody can be asked here. Do without it."
+CANNOT_WAIT = "This call would have to wait, which is not possible here. Do without it."
 
 
 class ToolFailed(Exception):
@@ -61,6 +65,9 @@ Approve = Callable[[ToolCall], Answer[str | None]]
 """Asked for a tool that needs a person's approval; returns None, or why it may not run. While a coroutine
 function waits for the person, the turn can be stopped."""
 
+ApproveOrWait = Callable[[ToolCall], Answer[str | Later | None]]
+"""The same for a turn that may be left: ``LATER`` leaves the call open."""
+
 
 def nobody_to_ask(call: ToolCall) -> str:
     """Return why a tool that needs approval does not run where nobody can give it."""
@@ -75,6 +82,7 @@ class Workshop:
         step: called before each call; raises when the turn shall end.
         watch: the same, called while calls run side by side.
         after_parallel: called on the thread of a parallel call when it is done.
+        can_wait: whether calls may be left open for a later run of the turn.
     """
 
     context: AgentContext
@@ -82,15 +90,17 @@ class Workshop:
     pace: Pace
     step: Nothing
     watch: Nothing
-    approve: Approve
+    approve: ApproveOrWait
     failure_mode: FailureMode
     after_parallel: Nothing
+    can_wait: bool
 
 
 @dataclass(frozen=True)
 class _Ran:
     result: JSON
     duration_ms: int = 0
+    until: datetime | None = None
 
 
 class Batch:
@@ -98,17 +108,23 @@ class Batch:
 
     Attributes:
         calls: in the model's order.
+        results: of the calls that were carried out, by place.
     """
 
-    def __init__(self, workshop: Workshop, blocks: Sequence[Block]) -> None:
+    def __init__(self, workshop: Workshop, calls: OpenCalls) -> None:
         self._workshop = workshop
-        self.calls = [_read(block) for block in blocks]
-        self._results: dict[int, JSON] = {}
+        self.calls = [_read(block) for block in calls.blocks]
+        self.results: dict[int, JSON] = dict(calls.results)
+        # The time that a call waits for; None for a person.
+        self._waiting: dict[int, datetime | None] = dict(calls.sleeping)
         self._running: dict[int, Future[_Ran]] = {}
         self._pool: ThreadPoolExecutor | None = None
 
     def run(self) -> Iterator[TurnEvent]:
         """Carry the calls out; those marked parallel run beside the others, which keep their order.
+
+        A call that waits holds up those that follow it, except parallel ones; people are asked about all
+        calls of the reply at once.
 
         Raises:
             LimitReached: the tool calls of the turn are used up.
@@ -117,12 +133,23 @@ class Batch:
         """
         try:
             for place in range(len(self.calls)):
+                if place in self.results or place in self._waiting:
+                    continue
                 self._workshop.step()
                 yield from self._carry_out(place)
             yield from self._collect()
         finally:
             if self._pool is not None:
                 self._pool.shutdown(wait=False, cancel_futures=True)
+
+    @property
+    def waiting(self) -> list[WaitingCall]:
+        """The calls that cannot be carried out yet."""
+        return [
+            WaitingCall(place, call.id, call.name, call.arguments, self._waiting[place])
+            for place, call in enumerate(self.calls)
+            if place in self._waiting
+        ]
 
     def settle(self, note: str) -> None:
         """Put one result per call into the context, in order; calls without one are answered with a note."""
@@ -131,8 +158,22 @@ class Batch:
             self._workshop.context.add_tool_results(outcomes)
 
     def _carry_out(self, place: int) -> Iterator[TurnEvent]:
+        is_asked = self._needs_approval(self.calls[place])
+        if self._is_held_up(place) and not is_asked:
+            return
         call = self.calls[place] = self._decided(self.calls[place])
-        yield ToolStarted(call.name, call.arguments, call.id)
+        if is_asked and call.refusal is None:
+            answer = self._ask_for_approval(call)
+            if isinstance(answer, Later):
+                self._waiting[place] = None
+                return
+            if answer is not None:
+                call = self.calls[place] = replace(call, refusal=_failure(call.name, "NotApproved", answer))
+        if call.refusal is None:
+            if self._is_held_up(place):
+                return
+            self._workshop.meter.count_tool_call()
+        yield ToolStarted(call.name, call.arguments, call.id, place)
         if call.refusal is not None:
             yield from self._finish(place, _Ran(call.refusal))
         elif self._is_parallel(call):
@@ -143,7 +184,7 @@ class Batch:
             yield from self._finish(place, self._run_tool(call))
 
     def _decided(self, call: ToolCall) -> ToolCall:
-        """Return the call with what hooks and people made of it."""
+        """Return the call with what hooks made of it."""
         context = self._workshop.context
         if call.refusal is not None:
             return call
@@ -153,17 +194,23 @@ class Batch:
             return replace(call, refusal=decision.result)
         if isinstance(decision, Skip):
             return replace(call, refusal=_failure(call.name, "Skipped", decision.reason))
-        call = replace(call, arguments=decision.arguments)
-        found = context.tools.get(call.name)
-        if found is not None and found.permission == "ask":
-            refused = self._ask_for_approval(call)
-            if refused is not None:
-                return replace(call, refusal=_failure(call.name, "NotApproved", refused))
-        self._workshop.meter.count_tool_call()
-        return call
+        return replace(call, arguments=decision.arguments)
 
-    def _ask_for_approval(self, call: ToolCall) -> str | None:
-        answer = self._workshop.approve(call)
+    def _needs_approval(self, call: ToolCall) -> bool:
+        found = self._workshop.context.tools.get(call.name)
+        return found is not None and found.permission == "ask"
+
+    def _is_held_up(self, place: int) -> bool:
+        """Tell whether a call must wait for an earlier one, so that the order of the calls is kept."""
+        if self._is_parallel(self.calls[place]):
+            return False
+        return any(before < place and not self._is_parallel(self.calls[before]) for before in self._waiting)
+
+    def _ask_for_approval(self, call: ToolCall) -> str | Later | None:
+        answer = self._wait_for_answer(self._workshop.approve(call))
+        return NOBODY_TO_ASK if answer is LATER and not self._workshop.can_wait else answer
+
+    def _wait_for_answer(self, answer: Answer[str | Later | None]) -> str | Later | None:
         if not isinstance(answer, Awaitable):
             return answer
         asked = start(_await(answer))
@@ -181,8 +228,13 @@ class Batch:
     def _run_tool(self, call: ToolCall) -> _Ran:
         clock = self._workshop.pace.clock
         began = clock()
-        result = self._workshop.context.tools.execute(call.name, call.arguments)
-        return _Ran(result, round((clock() - began) * 1000))
+        until: datetime | None = None
+        try:
+            result = self._workshop.context.tools.execute(call.name, call.arguments)
+        except CallSuspended as wish:
+            result = _failure(call.name, "CannotWait", CANNOT_WAIT)
+            until = wish.until if self._workshop.can_wait else None
+        return _Ran(result, round((clock() - began) * 1000), until)
 
     def _run_apart(self, call: ToolCall) -> _Ran:
         try:
@@ -201,7 +253,10 @@ class Batch:
 
     def _finish(self, place: int, ran: _Ran) -> Iterator[TurnEvent]:
         call, context = self.calls[place], self._workshop.context
-        self._results[place] = ran.result
+        if ran.until is not None:
+            self._waiting[place] = ran.until
+            return
+        self.results[place] = ran.result
         failed = _is_failure(ran.result)
         report = AfterToolExecution(
             context.agent_id, call.id, call.name, call.arguments, ran.result, failed, ran.duration_ms
@@ -213,17 +268,18 @@ class Batch:
 
     def _outcome(self, place: int, note: str) -> ToolOutcome:
         call = self.calls[place]
-        if place in self._results:
-            return _outcome(call, self._results[place])
+        if place in self.results:
+            return _outcome(call, self.results[place])
         future = self._running.get(place)
         if future is None or future.cancel():
             return _noted(call, note)
         if future.done() and future.exception() is None:
-            return _outcome(call, future.result().result)
+            ran = future.result()
+            return _outcome(call, ran.result) if ran.until is None else _noted(call, note)
         return _noted(call, UNKNOWN_RESULT)
 
 
-async def _await(answer: Awaitable[str | None]) -> str | None:
+async def _await(answer: Awaitable[str | Later | None]) -> str | Later | None:
     return await answer
 
 

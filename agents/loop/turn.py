@@ -27,12 +27,14 @@ from agents.loop.events import (
     ThinkingStreamed,
     TurnEvent,
     TurnFinished,
+    TurnSuspended,
 )
 from agents.loop.hooks import ErrorReport
 from agents.loop.limits import Limits, Meter, Pace
+from agents.loop.suspension import OpenCalls
 from agents.loop.tool_calls import (
     STOPPED_RESULT,
-    Approve,
+    ApproveOrWait,
     Batch,
     Block,
     FailureMode,
@@ -93,6 +95,8 @@ class Loop:
         failure_mode: whether a failing tool ends the turn.
         after_parallel: called on the thread of a parallel tool when it is done.
         own_thread: ask a connector that is not async on a thread that can be left behind.
+        can_wait: a call that cannot be carried out yet ends the run with TurnSuspended; otherwise it fails.
+        open_calls: what an earlier run left open; it is finished before the model is asked.
     """
 
     context: AgentContext
@@ -107,17 +111,20 @@ class Loop:
     check_stop: Nothing = _nothing
     hold: Nothing = _nothing
     inbox: Callable[[], Sequence[str]] = tuple
-    approve: Approve = nobody_to_ask
+    approve: ApproveOrWait = nobody_to_ask
     failure_mode: FailureMode = "continue"
     after_parallel: Nothing = _nothing
     own_thread: bool = False
+    can_wait: bool = False
+    open_calls: OpenCalls | None = None
 
     def run(self) -> Generator[TurnEvent, None, None]:
         """Yield events until the model answers; the input must already be in the context.
 
         The context is complete after every event that stores, and whenever the turn ends: a consumer may
-        stop there. At the limit of model calls one more is made without tools, for an answer with what there
-        is.
+        stop there. Only a run that ends with TurnSuspended leaves calls open, for a later run that is given
+        them as ``open_calls``. At the limit of model calls one more is made without tools, for an answer
+        with what there is.
 
         Raises:
             TurnStopped: ``check_stop`` asked for it; calls of the last reply are answered with a note.
@@ -152,15 +159,20 @@ class _Turn:
             approve=loop.approve,
             failure_mode=loop.failure_mode,
             after_parallel=loop.after_parallel,
+            can_wait=loop.can_wait,
         )
 
     def play(self) -> Iterator[TurnEvent]:
-        """Yield events until there is an answer."""
+        """Yield events until there is an answer, or a call that waits."""
+        left_open = self._loop.open_calls
+        if left_open and not (yield from self._carry_out(Batch(self._workshop, left_open))):
+            return
         for left in range(self._loop.max_calls - 1, -1, -1):
             self._step()
             self._read_inbox()
             reply = yield from self._answer()
-            yield from self._take(reply)
+            if not (yield from self._take(reply)):
+                return
             if not _calls(reply) and not (left and self._read_inbox()):
                 yield _finished(reply)
                 return
@@ -219,12 +231,20 @@ class _Turn:
         output = [cast(Item, json_values.repair(cast(JSON, item))) for item in done.output]
         return replace(done, output=output)
 
-    def _take(self, reply: Done, *, may_call_tools: bool = True) -> Iterator[TurnEvent]:
-        """Put the reply into the context, and a result for each of its calls, whatever happens meanwhile."""
-        batch = Batch(self._workshop, _calls(reply))
+    def _take(self, reply: Done, *, may_call_tools: bool = True) -> Generator[TurnEvent, None, bool]:
+        """Put the reply into the context, and a result for each of its calls, whatever happens meanwhile.
+
+        Returns False when calls wait, so that the run is over.
+        """
+        batch = Batch(self._workshop, OpenCalls(_calls(reply)))
         self._context.add_assistant_response(reply.output)
+        return (yield from self._carry_out(batch, ReplyStored(reply), may_call_tools=may_call_tools))
+
+    def _carry_out(
+        self, batch: Batch, *events: TurnEvent, may_call_tools: bool = True
+    ) -> Generator[TurnEvent, None, bool]:
         try:
-            yield ReplyStored(reply)
+            yield from events
             if may_call_tools:
                 yield from batch.run()
         except BaseException as stop:
@@ -232,9 +252,13 @@ class _Turn:
             if batch.calls and isinstance(stop, Exception):
                 yield ResultsStored()
             raise
+        if batch.waiting:
+            yield TurnSuspended(batch.waiting, dict(batch.results))
+            return False
         batch.settle(LIMIT_RESULT)
         if batch.calls:
             yield ResultsStored()
+        return True
 
     def _count(self, reply: Done, prompt_tokens: int) -> None:
         if reply.usage.input_tokens is not None:
