@@ -79,3 +79,8 @@ def value_html(value_json: str, dom_id: str) -> CardHTML:
 def message_html(text: str, dom_id: str) -> CardHTML:
     """Return a message's Markdown as HTML for the element ``dom_id``; may wait, see ``value_html``."""
     return _texts.get(_child.render_markdown, "message", text, dom_id)
+
+
+def finished_blocks(text: str) -> tuple[list[str], str]:
+    """Return `growing.split_finished` of a text that is still being written; may wait, see ``value_html``."""
+    return _child.split(text)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
 from memory.rendering.cards import CardHTML, render_card, render_markdown, source_card, source_text
+from memory.rendering.growing import split_finished
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderSettings
 from memory.rendering.sanitize import SafeHTML
 
@@ -50,17 +51,20 @@ class RenderChild:
 
     def render(self, value_json: str, card_id: str) -> CardHTML:
         """Return `cards.render_card` of the value, or its source and why."""
-        reply = self._ask({"kind": "card", "text": value_json, "card_id": card_id})
-        return (
-            reply
-            if isinstance(reply, CardHTML)
-            else source_card(source_text(value_json), reply, lasting=False)
-        )
+        reply = self._card({"kind": "card", "text": value_json, "card_id": card_id})
+        if isinstance(reply, CardHTML):
+            return reply
+        return source_card(source_text(value_json), reply, lasting=False)
 
     def render_markdown(self, text: str, card_id: str) -> CardHTML:
         """Return `cards.render_markdown` of the text, or its source and why."""
-        reply = self._ask({"kind": "markdown", "text": text, "card_id": card_id})
+        reply = self._card({"kind": "markdown", "text": text, "card_id": card_id})
         return reply if isinstance(reply, CardHTML) else source_card(text, reply, lasting=False)
+
+    def split(self, text: str) -> tuple[list[str], str]:
+        """Return `growing.split_finished` of the text, or no finished block."""
+        reply = self._ask({"kind": "split", "text": text})
+        return ([], text) if isinstance(reply, str) else (reply["blocks"], reply["tail"])
 
     def close(self) -> None:
         """End the process for good, after the card in work; later cards are shown as their source."""
@@ -68,17 +72,23 @@ class RenderChild:
             self._closed = True
             self._stop()
 
-    def _ask(self, request: Frame) -> CardHTML | str:
+    def _card(self, request: Frame) -> CardHTML | str:
         """Return the rendered card, or the line that says why there is none."""
+        reply = self._ask({**request, "settings": self._settings})
+        if isinstance(reply, str):
+            return f"Shown as text: {reply}."
+        return CardHTML(SafeHTML(reply["html"]), frozenset(reply["features"]), reply["error"])
+
+    def _ask(self, request: Frame) -> Frame | str:
+        """Return the answer, or why there is none."""
         with self._lock:
             if self._closed:
-                return "Shown as text: rendering has been shut down."
+                return "rendering has been shut down"
             try:
-                reply = self._exchange(self._running(), {**request, "settings": self._settings})
+                return self._exchange(self._running(), request)
             except _Lost as loss:
                 self._stop()
-                return f"Shown as text: {loss}."
-        return CardHTML(SafeHTML(reply["html"]), frozenset(reply["features"]), reply["error"])
+                return str(loss)
 
     def _running(self) -> subprocess.Popen[bytes]:
         process = self._process
@@ -187,9 +197,29 @@ def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
     render_markdown("", "")
     write_frame(replies, _READY)
     while (request := read_frame(requests)) is not None:
-        render = render_card if request["kind"] == "card" else render_markdown
-        card = render(request["text"], request["card_id"], RenderSettings(**request["settings"]))
-        write_frame(replies, {"html": card.html, "features": sorted(card.features), "error": card.error})
+        write_frame(replies, _ANSWERS[request["kind"]](request))
+
+
+def _card(request: Frame) -> Frame:
+    card = render_card(request["text"], request["card_id"], RenderSettings(**request["settings"]))
+    return _frame_of(card)
+
+
+def _markdown(request: Frame) -> Frame:
+    card = render_markdown(request["text"], request["card_id"], RenderSettings(**request["settings"]))
+    return _frame_of(card)
+
+
+def _frame_of(card: CardHTML) -> Frame:
+    return {"html": card.html, "features": sorted(card.features), "error": card.error}
+
+
+def _split(request: Frame) -> Frame:
+    blocks, tail = split_finished(request["text"])
+    return {"blocks": blocks, "tail": tail}
+
+
+_ANSWERS = {"card": _card, "markdown": _markdown, "split": _split}
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from memory.rendering.fill import Draft
 from memory.rendering.guard import MAX_NESTING, RenderRefused, RenderSettings
 from memory.rendering.render import CardRenderer
 
+_LINE_END = re.compile(r"\r\n?")
 _LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 # As on GitHub, so that prices and shell variables stay text: nothing but TeX touches the inside of the
@@ -161,6 +162,15 @@ class _PerThread(threading.local):
 
 
 _parsers = _PerThread()
+
+
+def top_level_starts(text: str) -> list[int]:
+    """Return the lines on which the outermost blocks of a text begin; definitions of links are none."""
+    tokens: list[Token] = []
+    parser = _parsers.parser
+    text = _LINE_END.sub("\n", text)
+    parser.block.parse(text, parser, {"references": mending.References()}, tokens)
+    return [token.map[0] for token in tokens if token.level == 0 and token.nesting >= 0 and token.map]
 
 
 def markdown_html(text: str, draft: Draft) -> str:

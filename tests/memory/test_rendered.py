@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from memory import rendered
-from memory.rendered import RenderedTexts, message_html, value_html
+from memory.rendered import RenderedTexts, finished_blocks, message_html, value_html
 from memory.rendering.cards import CardHTML
 from memory.rendering.sanitize import SafeHTML
 
@@ -79,3 +79,7 @@ def test_values_and_messages_go_through_the_render_process() -> None:
     assert "<strong>bold</strong>" in value_html('"**bold**"', "card-1").html
     assert "<em>text</em>" in message_html("some *text*", "message-1").html
     assert "<script" not in message_html("<script>alert(1)</script>", "message-2").html
+
+
+def test_finished_blocks_of_a_growing_text() -> None:
+    assert finished_blocks("one\n\ntwo") == ([], "one\n\ntwo")

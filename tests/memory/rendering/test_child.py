@@ -237,3 +237,12 @@ def _process(renderer: RenderChild) -> subprocess.Popen[bytes]:
     process = renderer._process
     assert process is not None
     return process
+
+
+def test_a_growing_text_is_split_there(renderer: RenderChild) -> None:
+    assert renderer.split("one\n\ntwo\n") == (["one\n\n"], "two\n")
+
+
+def test_a_growing_text_has_no_finished_blocks_when_the_process_is_lost() -> None:
+    with closing(RenderChild(command=_python(ENDS))) as renderer:
+        assert renderer.split("one\n\ntwo\n") == ([], "one\n\ntwo\n")
