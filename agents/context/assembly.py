@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agents.context.budget import Budget
@@ -33,7 +33,7 @@ class Window:
 class Flow:
     """History and pending input with whole pairs only, and their tokens."""
 
-    items: list[InputItem]
+    items: Iterable[InputItem]
     conversation_tokens: int
     input_tokens: int
 
@@ -43,20 +43,20 @@ class Assembly:
     """A prompt as it would be sent now.
 
     Attributes:
-        messages: history and pending input with whole pairs only.
+        items: what is sent: system message, history, pending input, and the tail when there is one.
         tools: definitions as counted.
     """
 
     prompt: Prompt
-    messages: list[InputItem]
+    items: list[InputItem]
     tools: list[ToolDefinition]
     budget: Budget
 
-    def items(self) -> list[InputItem]:
-        """Return what is sent: system message, history, pending input, and the tail when there is one."""
-        before = [self.prompt.system.item] if self.prompt.system else []
-        after = [self.prompt.tail.item] if self.prompt.tail else []
-        return [*before, *self.messages, *after]
+    @property
+    def messages(self) -> list[InputItem]:
+        """History and pending input with whole pairs only."""
+        end = len(self.items) - bool(self.prompt.tail)
+        return self.items[bool(self.prompt.system) : end]
 
 
 @dataclass(frozen=True)
@@ -115,11 +115,13 @@ class Assembler:
             current_input=flow.input_tokens,
         )
         budget = Budget(self.window.max_tokens, self.window.response_reserve, breakdown)
-        return Assembly(prompt, flow.items, tools, budget)
+        before = [prompt.system.item] if prompt.system else []
+        after = [prompt.tail.item] if prompt.tail else []
+        return Assembly(prompt, [*before, *flow.items, *after], tools, budget)
 
     def _flow(self, talk: Conversation) -> Flow:
         if talk.is_sound():
-            return Flow(talk.items() + talk.pending_items(), talk.history_tokens, talk.pending_tokens)
+            return Flow(talk.all_items(), talk.history_tokens, talk.pending_tokens)
         previous, self._recounted = self._recounted, {}
         pieces = [self._counted(piece, previous) for piece in repair_pairs(talk.pieces())]
         input_tokens = sum(piece.tokens or 0 for piece in pieces if piece.is_pending)
@@ -134,4 +136,4 @@ class Assembler:
         if known != piece.item:
             tokens = count_item(piece.item, self._estimator)
         self._recounted[item_id] = (piece.item, tokens)
-        return replace(piece, tokens=tokens)
+        return piece._replace(tokens=tokens)

@@ -243,8 +243,8 @@ class CompactingContext(PersistentContext):
         return self._assembler.assemble(self._resolved_system_prompt, self.turn_time(), stand_ins)
 
     def _resolved_system_prompt(self) -> str | None:
-        if self.system_prompt is None:
-            return None
+        if self.system_prompt is None or "{{" not in self.system_prompt:
+            return self.system_prompt
         values = {
             "AGENT_ID": self.agent_id,
             "USER_ID": self.user_id or "",

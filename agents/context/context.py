@@ -169,9 +169,12 @@ class AgentContext(CompactingContext):
         return preparation
 
     def _call_before_prepare(self) -> None:
+        listening = [plugin for plugin in self.get_plugins() if hasattr(plugin, "on_before_prepare")]
+        hooks = self.hooks.named("before_context_prepare")
+        if not listening and not hooks:
+            return
         snapshot = {"messages": self.get_conversation(), "current_input": self.get_current_input()}
-        for plugin in self.get_plugins():
-            call = getattr(plugin, "on_before_prepare", None)
-            if call is not None:
-                contain(f"on_before_prepare of plugin {plugin.name}", partial(call, snapshot))
-        self.hooks.run("before_context_prepare", snapshot)
+        for plugin in listening:
+            contain(f"on_before_prepare of plugin {plugin.name}", partial(plugin.on_before_prepare, snapshot))
+        for hook in hooks:
+            hook.call(snapshot)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from agents.context.counting import count_item
@@ -58,6 +58,10 @@ class Conversation:
         """Return the pending input in the order it came."""
         return [piece.item for piece in self._pending]
 
+    def all_items(self) -> Iterator[InputItem]:
+        """Return history and pending input one by one, for reading at once."""
+        return chain(self._items, self.pending_items())
+
     def pieces(self) -> list[Piece]:
         """Return history and pending input, ready for the prompt."""
         return self._history + self._pending
@@ -97,7 +101,7 @@ class Conversation:
 
     def settle_pending(self) -> None:
         """Move the pending input to the end of the history."""
-        self._extend([replace(piece, is_pending=False) for piece in self._pending])
+        self._extend([piece._replace(is_pending=False) for piece in self._pending])
         self._pending = []
 
     def load(self, history: Iterable[Counted], pending: Iterable[Counted]) -> None:

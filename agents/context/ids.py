@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import random
 import time
 from collections.abc import Callable
 
@@ -11,6 +11,7 @@ Clock = Callable[[], int]
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _RANDOM_DIGITS = 7
+_RANDOM = random.SystemRandom()
 
 
 def wall_clock() -> int:
@@ -20,4 +21,4 @@ def wall_clock() -> int:
 
 def new_id(clock: Clock) -> str:
     """Return ``<epoch ms>_<7 base-36 characters>`` (spec 5.1)."""
-    return f"{clock()}_{''.join(secrets.choice(_DIGITS) for _ in range(_RANDOM_DIGITS))}"
+    return f"{clock()}_{''.join(_RANDOM.choices(_DIGITS, k=_RANDOM_DIGITS))}"

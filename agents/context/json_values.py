@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
@@ -12,9 +11,8 @@ MAX_DEPTH = 64
 MAX_BYTES = 32 * 1024 * 1024
 # The range in which every JSON reader, JavaScript included, keeps an integer exact.
 MAX_INTEGER = 2**53
-
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+# What a number, or a character that must be escaped, takes at most with what stands around it.
+_MOST_BYTES = 32
 
 
 class InvalidJSON(ValueError):
@@ -44,6 +42,16 @@ def encode(value: object, *, max_depth: int = MAX_DEPTH, max_bytes: int = MAX_BY
     if len(text.encode()) > max_bytes:
         raise InvalidJSON("value", _too_big(max_bytes))
     return text
+
+
+def check(value: object) -> None:
+    """Do nothing when `encode` takes the value; a small one need not be written for that.
+
+    Raises:
+        InvalidJSON: as `encode` does.
+    """
+    if _Walk(MAX_DEPTH, MAX_BYTES).check(value) * _MOST_BYTES > MAX_BYTES:
+        encode(value)
 
 
 def decode(text: str) -> JSON:
@@ -91,7 +99,7 @@ def repair_text(text: str) -> str:
 
     Streamed text may arrive with a surrogate pair split in two; a NUL or a lone surrogate carries nothing.
     """
-    if _SURROGATE.search(text):
+    if not _is_encodable(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text.replace("\x00", "\ufffd")
 
@@ -143,8 +151,19 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite
 
 
 def _is_storable(text: str) -> bool:
+    return "\x00" not in text and _is_encodable(text)
+
+
+def _is_encodable(text: str) -> bool:
+    """Return whether the text is free of lone surrogates."""
     # Python knows whether a text is ASCII without looking at it, and most are.
-    return "\x00" not in text if text.isascii() else _UNSTORABLE.search(text) is None
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _too_big(max_bytes: int) -> str:
@@ -161,7 +180,8 @@ class _Walk:
         self._size = 0
         self._path: list[str] = ["value"]
 
-    def check(self, value: object) -> None:
+    def check(self, value: object) -> int:
+        """Return the size of the value: one for each part of it, and its characters."""
         self._check_one(value)
         frames = [(value, self._children(value))]
         open_ids = {id(value)}
@@ -179,6 +199,7 @@ class _Walk:
             if isinstance(child, (list, tuple, dict)):
                 self._descend(child, open_ids, len(frames))
                 frames.append((child, self._children(child)))
+        return self._size
 
     def _descend(self, child: object, open_ids: set[int], depth: int) -> None:
         if id(child) in open_ids:

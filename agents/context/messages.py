@@ -217,7 +217,7 @@ def check_item(item: object) -> InputItem:
     if item.get("type") not in _OPAQUE_TYPES:
         _check_message(item)
     try:
-        json_values.encode(item)
+        json_values.check(item)
     except json_values.InvalidJSON as fault:
         raise InvalidItem(f"The item cannot be stored: {fault}") from fault
     return cast("InputItem", item)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from agents.context.messages import ToolResult
 
@@ -16,9 +15,8 @@ _LEADING_TO_CALLS = ("tool_use", "thinking")
 _LOST_RESULT = "No result of this call was recorded."
 
 
-@dataclass(frozen=True)
-class Piece:
-    """One item on its way into the prompt.
+class Piece(NamedTuple):
+    """One item on its way into the prompt; a tuple, because a long conversation has many.
 
     Attributes:
         tokens: None for an item that was changed here and must be counted again.
@@ -208,7 +206,7 @@ def _are_plain_users(first: Piece, second: Piece) -> bool:
 
 def _merge(first: Piece, second: Piece) -> Piece:
     merged = _with_blocks(first, [*_blocks(first), *_blocks(second)])
-    return replace(merged, is_pending=second.is_pending)
+    return merged._replace(is_pending=second.is_pending)
 
 
 def _has_content(piece: Piece) -> bool:

@@ -133,9 +133,10 @@ def _text_from(what: str, give: Callable[[], Answer[str | None]]) -> str | None:
 
 def title_of(plugin: ContextPlugin) -> str:
     """Return the heading of a plugin's section: the store's display name, else the name in words."""
-    if isinstance(plugin, StoreHandler):
-        return plugin.get_store_schema()["displayName"]
-    return display_name(plugin.name)
+    # Looked up at every model call, for which asking the protocol takes too long.
+    schema = getattr(plugin, "get_store_schema", None)
+    title: str = display_name(plugin.name) if schema is None else schema()["displayName"]
+    return title
 
 
 def display_name(name: str) -> str:

@@ -115,7 +115,7 @@ class Preparer:
             raise _overflow("The prompt does not fit", assembly.budget)
         self._announce(assembly.budget)
         return Preparation(
-            input=assembly.items(),
+            input=assembly.items,
             budget=assembly.budget,
             compacted=any(each.tokens_freed > 0 for each in done),
             compaction_log=[line for each in done for line in each.log],

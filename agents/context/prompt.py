@@ -107,15 +107,16 @@ class Prompt:
 
     def breakdown(self, *, tools: int, conversation: int, current_input: int) -> Breakdown:
         """Return the tokens of the whole prompt by part."""
+        sections = self.sections
 
         def total(*kinds: str) -> int:
-            return sum(each.tokens for each in self.sections if each.kind in kinds)
+            return sum(each.tokens for each in sections if each.kind in kinds)
 
         return Breakdown(
             system_prompt=total("system_prompt", "date") + MESSAGE_OVERHEAD * len(self.messages),
             persistent_instructions=total("persistent_instructions"),
             plugin_instructions=total("plugin_instructions"),
-            plugin_contents={each.name: each.tokens for each in self.sections if each.kind == "plugin"},
+            plugin_contents={each.name: each.tokens for each in sections if each.kind == "plugin"},
             tools=tools,
             conversation=conversation,
             current_input=current_input,

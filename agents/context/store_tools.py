@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from agents.context import store_texts
+from agents.context import json_values, store_texts
 from agents.context.background import settle
 from agents.context.errors import AlreadyRegistered, UnknownStore
 from agents.context.stores import StoreActions, StoreHandler, StoreResult, StoreSchema
@@ -31,7 +30,7 @@ class StoreRouter:
 
     def __init__(self) -> None:
         self._handlers: dict[str, StoreHandler] = {}
-        self._seen: Sequence[StoreSchema] = []
+        self._seen: object = []
         self._derived: dict[object, object] = {}
 
     def put(self, handler: StoreHandler, *, instead_of: object = None) -> None:
@@ -111,7 +110,8 @@ class StoreRouter:
         """Return what is made of the schemas; the same object as long as no schema has changed."""
         schemas = self.schemas()
         if schemas != self._seen:
-            self._seen, self._derived = copy.deepcopy(schemas), {}
+            # A copy, because a handler may change its own; by way of text, which is the fastest.
+            self._seen, self._derived = json_values.decode(json_values.compact(schemas)), {}
         if make not in self._derived:
             self._derived[make] = make(schemas)
         return cast("T", self._derived[make])

@@ -43,11 +43,12 @@ def load_encoding(name: str) -> tiktoken.Encoding:
     Raises:
         VocabularyDamaged: when the packed file does not have the published content.
     """
-    with _lock:
-        if name not in _loaded:
-            with _unpacked(name) as folder, _tiktoken_folder(folder):
-                _loaded[name] = tiktoken.get_encoding(name)
-        return _loaded[name]
+    if name not in _loaded:
+        with _lock:
+            if name not in _loaded:
+                with _unpacked(name) as folder, _tiktoken_folder(folder):
+                    _loaded[name] = tiktoken.get_encoding(name)
+    return _loaded[name]
 
 
 @contextmanager

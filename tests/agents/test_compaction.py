@@ -65,7 +65,7 @@ def prompt(session: AgentSession) -> str:
     opened = open_context(Run(AgentSession.objects.get(pk=session.pk), None, 0))
     try:
         opened.context.add_user_message("probe")
-        asked = [dict(item) for item in opened.context._assemble().items()]
+        asked = [dict(item) for item in opened.context._assemble().items]
     finally:
         opened.context.destroy()
     text = json.dumps(asked[:-1], ensure_ascii=False)

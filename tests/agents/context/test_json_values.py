@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from agents.context.json_values import (
     JSON,
+    MAX_BYTES,
     InvalidJSON,
+    check,
     compact,
     decode,
     encode,
@@ -224,3 +226,20 @@ def test_what_is_nested_too_deeply_to_show_is_said() -> None:
     for _ in range(100_000):
         value = [value]
     assert shown(value) == "(nested too deeply to show)"
+
+
+@given(json_values)
+def test_a_check_passes_what_encode_takes(value: JSON) -> None:
+    check(value)
+
+
+@pytest.mark.parametrize(
+    "value", ["\x00", "\ud800", math.nan, 2**60, {1: 2}, nested(80), "é" * (MAX_BYTES // 2), "a" * MAX_BYTES]
+)
+def test_a_check_refuses_what_encode_refuses(value: object) -> None:
+    with pytest.raises(InvalidJSON) as of_encode:
+        encode(value)
+    with pytest.raises(InvalidJSON) as of_check:
+        check(value)
+
+    assert str(of_check.value) == str(of_encode.value)
