@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from agents import leases, sessions
 from agents.context import json_values
 from agents.context.json_values import JSON, InvalidJSON
-from agents.models import AgentProfile, AgentSession, Message, RecordedTurn, Recording, Turn
+from agents.models import AgentProfile, AgentSession, Message, ModelCall, RecordedTurn, Recording, Turn
 from agents.models.fields import JSONTextField
 
 SHOWN_CHARACTERS = 100_000
@@ -191,6 +191,28 @@ class MessageAdmin(ReadOnlyAdmin):
     list_select_related = ("session",)
     search_fields = ("session__title", "=session__id", "=item_id")
     pretty_columns = ("blocks", "context_item")
+
+
+@admin.register(ModelCall)
+class ModelCallAdmin(ReadOnlyAdmin):
+    """What was asked of models, and what it cost."""
+
+    list_display = (
+        "session",
+        "turn",
+        "ordinal",
+        "status",
+        "model_asked",
+        "input_tokens",
+        "output_tokens",
+        "cost",
+        "total_ms",
+        "started_at",
+    )
+    list_filter = ("status", "model_asked")
+    list_select_related = ("session", "turn")
+    search_fields = ("session__title", "=session__id", "error")
+    pretty_columns = ("spans", "stores", "retries")
 
 
 @admin.register(Recording)

@@ -32,6 +32,11 @@ class Run:
 class StoredPlugin(ContextPlugin, Protocol):
     """A plugin whose state lives in rows and whose every change is a transaction of its own."""
 
+    @property
+    def seen_revision(self) -> int:
+        """Return the revision of the rows at the last ``refresh``: what the model is shown next."""
+        ...
+
     def refresh(self) -> None:
         """Take over what others wrote since; called right before the context is prepared."""
         ...

@@ -1,6 +1,7 @@
 """Runs a turn: claim the lease, open the context from rows, drive the loop, checkpoint, release."""
 
 import logging
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
@@ -8,18 +9,19 @@ from django.utils import timezone
 
 from agents import leases, queue
 from agents.bindings import Run
-from agents.checkpoint import Checkpoint, show_doing, withdraw_input
+from agents.call_recorder import CallRecorder, close_lost_calls
+from agents.checkpoint import Checkpoint, withdraw_input
 from agents.connecting import connector_of, give_connections_back
-from agents.connectors.base import ConnectorError
+from agents.connectors.base import ConnectorError, ModelRequest
 from agents.context.errors import ContextError, InputTooLarge
 from agents.heartbeat import heartbeat
 from agents.leases import LeaseLost
-from agents.loop.events import ReplyStored, ResultsStored, ToolStarted
 from agents.loop.limits import Pace
 from agents.loop.turn import Loop, TooManyCalls, TurnStopped
 from agents.models import AgentSession, Turn
 from agents.opening import OpenContext, open_context
 from agents.sessions import announce, status_of
+from agents.turn_writer import TurnWriter
 
 MAX_ATTEMPTS = 3
 MAX_MODEL_CALLS = 200
@@ -64,6 +66,7 @@ def _take(turn_id: UUID) -> tuple[Run, Turn] | None:
         turn.session = session
         turn.status, turn.attempts, turn.started_at = Turn.Status.RUNNING, turn.attempts + 1, timezone.now()
         turn.save(update_fields=["status", "attempts", "started_at"])
+        close_lost_calls(turn)
         announce(session, conversation=True, status=AgentSession.Status.RUNNING, doing="starting")
     return Run(session, turn, fence), turn
 
@@ -96,6 +99,7 @@ def _play(run: Run, turn: Turn) -> None:
         if record.resume():
             return
         connector, model = connector_of(run.session)
+        recorder = CallRecorder(run, opened.context, opened.stored_plugins)
         loop = Loop(
             context=opened.context,
             connector=connector,
@@ -103,23 +107,22 @@ def _play(run: Run, turn: Turn) -> None:
             max_calls=MAX_MODEL_CALLS,
             pace=Pace(poll_s=STOP_POLL_S),
             before_call=lambda: _refresh(opened),
-            before_request=lambda _: give_connections_back(),
+            before_request=partial(_before_request, recorder),
             check_stop=lambda: _check_stop(turn),
             after_parallel=give_connections_back,
         )
-        _drive(run, record, loop)
+        writer = TurnWriter(run, record, recorder, opened.context.tools)
+        with recorder:
+            for event in loop.run():
+                writer.write(event)
         _consolidate(opened)
     finally:
         opened.context.destroy()
 
 
-def _drive(run: Run, record: Checkpoint, loop: Loop) -> None:
-    for event in loop.run():
-        if isinstance(event, ReplyStored | ResultsStored):
-            record.save()
-        elif isinstance(event, ToolStarted):
-            found = loop.context.tools.get(event.name)
-            show_doing(run, found.describe_call(dict(event.arguments)) if found else event.name)
+def _before_request(recorder: CallRecorder, request: ModelRequest) -> None:
+    recorder.expect(request)
+    give_connections_back()
 
 
 def _consolidate(opened: OpenContext) -> None:

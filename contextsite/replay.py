@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from django.db import transaction
 
-from agents.connectors.base import Connector, Item, ModelEvent, ModelRequest
+from agents.connectors.base import Connector, Item, ModelEvent, ModelRequest, RequestSent
+from agents.connectors.body import canonical
 from agents.connectors.scripted import replay, say
 from agents.context.counting import count_item
 from agents.context.json_values import InvalidJSON, decode
@@ -98,6 +99,7 @@ class ReplayConnector:
 
     def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
         """Yield the recorded reply; one without content where the recording went on with a person."""
+        yield RequestSent(canonical(request))
         turn = running_turn(self._session)
         recorded = RecordedTurn.objects.filter(turn=turn).first()
         if recorded is None:

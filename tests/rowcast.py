@@ -24,6 +24,9 @@ def tell_story(number: int) -> AgentSession:
         tokens=3,
         revision=1,
     )
+    turn.calls.create(
+        session=session, ordinal=1, model_asked="scripted:test", body_size=0, estimated_tokens=number
+    )
     write(session, "progress", {"steps": [1, 2], "note": "<script>"})
     Recording.objects.create(session=session, source=f"talk-{number}.json", message_count=2, tools=["search"])
     RecordedTurn.objects.create(turn=turn, replies=[], end_position=2)

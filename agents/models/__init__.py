@@ -2,9 +2,12 @@
 
 from agents.models.compaction import CompactionRecord
 from agents.models.message import Message
+from agents.models.model_call import ModelCall
+from agents.models.part import Part
 from agents.models.profile import AgentProfile
 from agents.models.recording import RecordedTurn, Recording
 from agents.models.saved_context import SavedContext, SavedHistoryLine
+from agents.models.seen_revision import SeenRevision
 from agents.models.session import AgentSession
 from agents.models.turn import Turn
 
@@ -13,9 +16,12 @@ __all__ = [
     "AgentSession",
     "CompactionRecord",
     "Message",
+    "ModelCall",
+    "Part",
     "RecordedTurn",
     "Recording",
     "SavedContext",
     "SavedHistoryLine",
+    "SeenRevision",
     "Turn",
 ]

@@ -14,7 +14,17 @@ from functools import partial
 
 from django.conf import settings
 
-from agents.connectors.base import Connector, Done, Item, ModelEvent, ModelRequest, TextDelta, ToolCallStarted
+from agents.connectors.base import (
+    Connector,
+    Done,
+    Item,
+    ModelEvent,
+    ModelRequest,
+    RequestSent,
+    TextDelta,
+    ToolCallStarted,
+)
+from agents.connectors.body import canonical
 from agents.context.json_values import JSON
 from agents.ids import uuid7
 from agents.models import AgentSession
@@ -66,6 +76,7 @@ class SurveyConnector:
 
     def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
         """Yield the next decision, a sentence or a call at a time."""
+        yield RequestSent(canonical(request))
         decision = decide(read_request(request)) if request.may_call_tools else Decision(brief_of(request))
         content: list[Item] = []
         if decision.text:

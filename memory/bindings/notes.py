@@ -70,6 +70,11 @@ class StoredNotes(WorkingMemory):
         self._rows = TurnStore(run, store.pk, NOTES, self._adopt_states)
         self._store_id = store.pk
 
+    @property
+    def seen_revision(self) -> int:
+        """Return the revision of the rows at the last ``refresh``."""
+        return self._rows.seen_revision
+
     def refresh(self) -> None:
         """Take over what the rows hold now, without the values."""
         self._rows.refresh(NO_VALUES)

@@ -22,6 +22,9 @@ class TurnStore(Generic[P]):
 
     ``adopt`` is called with the entries as committed after every change, so that the turn's own plugin never
     shows what was rolled back.
+
+    Attributes:
+        seen_revision: the store's revision at the last ``refresh``.
     """
 
     def __init__(
@@ -32,11 +35,11 @@ class TurnStore(Generic[P]):
         self._adopt = adopt
         self._actor = Actor.of(run)
         self._turn_id = run.turn.pk if run.turn else None
-        self._seen_revision = 0
+        self.seen_revision = 0
 
     def refresh(self, load: Collection[str] | None = None) -> None:
         """Take over what the rows hold now; the next model call sees the store at this revision."""
-        self._seen_revision, states = read_states(self._store_id, load)
+        self.seen_revision, states = read_states(self._store_id, load)
         self._adopt(states)
 
     def change(
@@ -54,7 +57,7 @@ class TurnStore(Generic[P]):
         """
         expect = None
         if self._turn_id and isinstance(key, str) and key:
-            expect = RevisionSeen(key, self._seen_revision, self._turn_id)
+            expect = RevisionSeen(key, self.seen_revision, self._turn_id)
         change = change_store(
             self._store_id, self._kind, apply, actor=self._actor, action=action, expect=expect, load=load
         )

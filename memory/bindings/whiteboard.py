@@ -85,6 +85,11 @@ class StoredWhiteboard(InContextMemory):
         super().__init__(**options)
         self._rows = TurnStore(run, store.pk, WHITEBOARD, self._adopt_states)
 
+    @property
+    def seen_revision(self) -> int:
+        """Return the revision of the rows at the last ``refresh``."""
+        return self._rows.seen_revision
+
     def refresh(self) -> None:
         """Take over what the rows hold now; the next model call sees the board at this revision."""
         self._rows.refresh()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from agents import leases, runner, sessions
+from agents import leases, runner, sessions, turn_writer
 from agents.connectors.base import (
     Connector,
     ConnectorError,
@@ -338,7 +338,7 @@ def test_a_call_whose_result_died_with_the_worker_is_answered_with_a_note(
     def cut(*_: object) -> None:
         raise Killed
 
-    monkeypatch.setattr(runner, "show_doing", cut)
+    monkeypatch.setattr(turn_writer, "show_doing", cut)
     turn = die(session, ana, store_set("a", 1))
     monkeypatch.undo()
     connector = say_next(say("finished"))

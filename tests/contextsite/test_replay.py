@@ -259,14 +259,14 @@ def test_a_session_without_recording_has_no_tools_and_an_answer() -> None:
     Turn.objects.filter(pk=turn.pk).update(status=Turn.Status.RUNNING)
     assert tools(session) == []
     events = list(connector("recording", session).stream(ModelRequest([], [], "recording")))
-    assert "it is over" in str(events[0])
+    assert "it is over" in str(events[-1])
 
 
 def test_a_turn_that_the_recording_left_without_answer_ends_empty(profile: AgentProfile) -> None:
     session = start(profile, user("anybody?"))
     Turn.objects.filter(session=session).update(status=Turn.Status.RUNNING)
     events = list(ReplayConnector(session, lambda: None).stream(ModelRequest([], [], "recording")))
-    assert events == [Done([], is_final=True)]
+    assert events[-1] == Done([], is_final=True)
     assert card(session)["state"] == "finished"
 
 
