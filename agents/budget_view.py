@@ -1,5 +1,6 @@
 """The context budget of a session as people see it: percent, level, bar segments and marks."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,14 +51,26 @@ class BudgetView:
         return [place for _, place in self.marks]
 
 
+def context_use(budget: Mapping[str, Any] | None) -> float:
+    """Return the percentage of the room for content (window less reserve less tools) that is used."""
+    if not budget:
+        return 0.0
+    tools = budget["breakdown"]["tools"]
+    return 100 * float(budget["totalUsed"] - tools) / _content_max(budget)
+
+
+def _content_max(budget: Mapping[str, Any]) -> int:
+    room: int = max(1, budget["maxTokens"]) - budget["responseReserve"] - budget["breakdown"]["tools"]
+    return max(1, room)
+
+
 def budget_view(session: AgentSession) -> BudgetView | None:
     """Return the budget of the session's last model call, or None before the first one."""
     budget = session.last_budget
     if not budget:
         return None
     window, tools = max(1, budget["maxTokens"]), budget["breakdown"]["tools"]
-    content_max = max(1, window - budget["responseReserve"] - tools)
-    use = (budget["totalUsed"] - tools) / content_max
+    content_max, use = _content_max(budget), context_use(budget) / 100
     threshold, gate = session.settings["threshold"], session.settings["criticalGate"]
     level = "critical" if use >= gate else "warn" if use >= threshold else "ok"
     marks = [("reclaim", threshold), ("compact", gate)]

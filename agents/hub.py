@@ -38,6 +38,27 @@ class Doorman(Protocol):
         ...
 
 
+class Overview(Protocol):
+    """Watchers of many sessions at once, such as those of the fleet page."""
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether anybody watches."""
+        ...
+
+    def poke(self) -> None:
+        """Look soon: a session changed, or may have."""
+        ...
+
+    def look_after(self, now: float) -> None:
+        """Ping silent pages and send away those that are too slow."""
+        ...
+
+    def stop(self, code: int) -> None:
+        """Close every socket with ``code``."""
+        ...
+
+
 async def in_thread(work: Callable[[], T]) -> T:
     """Return what ``work`` returns; it runs in a thread of its own with a fresh database connection."""
 
@@ -59,9 +80,14 @@ class Hub:
     """
 
     def __init__(
-        self, parts: Sequence[Part], doorman: Doorman, chores: Iterable[Callable[[], object]]
+        self,
+        parts: Sequence[Part],
+        doorman: Doorman,
+        chores: Iterable[Callable[[], object]],
+        overviews: Iterable[Overview] = (),
     ) -> None:
         self.feeds: dict[UUID, Feed] = {}
+        self._overviews = tuple(overviews)
         self._parts = parts
         self._doorman = doorman
         self._chores = tuple(chores)
@@ -90,6 +116,8 @@ class Hub:
         for feed in self.feeds.values():
             for watcher in feed.watchers:
                 watcher.close(code)
+        for overview in self._overviews:
+            overview.stop(code)
         self._loop = self._subscription = None
         await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -128,13 +156,22 @@ class Hub:
             feed = self.feeds.get(message.session_id)
             if feed is not None:
                 feed.poke(message.revision)
+            self._poke_overviews()
         elif isinstance(message, ViewerPoke):
             self._refresh_views(message.user_id, message.profile_id)
 
     async def sweep(self) -> None:
         """Find lost pokes, lost permissions, slow and silent pages, and do the process's chores."""
-        self._look_after_watchers(asyncio.get_running_loop().time())
+        now = asyncio.get_running_loop().time()
+        self._look_after_watchers(now)
+        for overview in self._overviews:
+            overview.look_after(now)
+        self._poke_overviews()
         await self._sweep_rows()
+
+    def _poke_overviews(self) -> None:
+        for overview in self._overviews:
+            overview.poke()
 
     def _wake(self, session_id: UUID) -> None:
         feed = self.feeds.get(session_id)
@@ -156,10 +193,7 @@ class Hub:
     def _look_after_watchers(self, now: float) -> None:
         for feed in self.feeds.values():
             for watcher in feed.watchers:
-                if watcher.full_since is not None and now - watcher.full_since > PATIENCE_SECONDS:
-                    watcher.close(TOO_SLOW)
-                elif now - watcher.last_sent > PING_AFTER_SECONDS:
-                    watcher.push(PING, now)
+                look_after(watcher, now)
 
     async def _sweep_rows(self) -> None:
         watched = {
@@ -178,6 +212,7 @@ class Hub:
         self._carry_out(verdicts)
 
     async def _sweep_revisions(self) -> None:
+        self._poke_overviews()
         watched = list(self.feeds)
         if watched:
             self._compare(await in_thread(lambda: _revisions(watched)), watched)
@@ -213,7 +248,7 @@ class Hub:
         with versions:
             while True:
                 await asyncio.sleep(LISTEN_SECONDS)
-                if not self.feeds:
+                if not self.feeds and not any(each.is_watched for each in self._overviews):
                     continue
                 if await asyncio.to_thread(versions.has_changed):
                     await self._despite_the_database(self._sweep_revisions)
@@ -232,6 +267,14 @@ class Hub:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def look_after(watcher: Watcher, now: float) -> None:
+    """Ping a page that heard nothing for long, or send away one that was too slow for too long."""
+    if watcher.full_since is not None and now - watcher.full_since > PATIENCE_SECONDS:
+        watcher.close(TOO_SLOW)
+    elif now - watcher.last_sent > PING_AFTER_SECONDS:
+        watcher.push(PING, now)
 
 
 def _revisions(session_ids: Iterable[UUID]) -> Mapping[UUID, int]:

@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from agents import bus, leases, queue
+from agents.budget_view import context_use
 from agents.context import json_values
 from agents.context.json_values import JSON
 from agents.models import AgentProfile, AgentSession, Turn
@@ -30,7 +31,8 @@ class NothingToDo(Exception):
 def start_session(profile: AgentProfile, user: User | None, title: str) -> AgentSession:
     """Return a new idle session that froze the profile's settings of this moment."""
     clean = " ".join(json_values.repair_text(title).split())[:200] or f"New session of {profile.name}"
-    session = AgentSession(profile=profile, user=user, title=clean, settings=profile.snapshot())
+    session = AgentSession(profile=profile, user=user, title=clean)
+    session.freeze(profile.snapshot())
     session.save(force_insert=True)
     return session
 
@@ -147,6 +149,8 @@ def announce(session: AgentSession, *, conversation: bool = False, **columns: An
     columns |= {"revision": session.revision, "changed_at": timezone.now()}
     if conversation:
         columns["conversation_revision"] = session.revision
+    if "last_budget" in columns:
+        columns["context_use"] = context_use(columns["last_budget"])
     for name, value in columns.items():
         setattr(session, name, value)
     session.save(update_fields=list(columns))

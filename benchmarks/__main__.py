@@ -1,4 +1,4 @@
-"""Runs all benchmarks or those named: ``python -m benchmarks [preparation] [rows]``."""
+"""Runs all benchmarks or those named: ``python -m benchmarks [preparation] [rows] [pages]``."""
 
 import importlib
 import os
@@ -6,7 +6,7 @@ import sys
 
 import django
 
-BENCHMARKS = ("preparation", "rows")
+BENCHMARKS = ("preparation", "rows", "pages")
 
 
 def main(names: list[str]) -> None:

@@ -26,7 +26,7 @@ WRITER = Actor.client("benchmark")
 
 
 def main() -> None:
-    with _database():
+    with own_database():
         profile = AgentProfile.objects.create(
             slug="bench", name="Bench", model=MODEL, max_context_tokens=WINDOW
         )
@@ -36,7 +36,7 @@ def main() -> None:
         change = medians_ms(
             {"change": timed(_numbers(), lambda number: _set(session, "entry_7", number))}, 100
         )
-        _fill_conversation(session)
+        fill_conversation(session, MESSAGES)
         run = _run(session)
         load = medians_ms({"load": timed(lambda: run, _load_and_prepare)}, 20)
         texts = encoded_texts(lambda: _load_and_prepare(run))
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 @contextmanager
-def _database() -> Iterator[None]:
+def own_database() -> Iterator[None]:
     name = connection.creation.create_test_db(verbosity=0, serialize=False)
     try:
         yield
@@ -72,7 +72,7 @@ def _set(session: AgentSession, key: str, value: object) -> None:
     change_board(session.pk, lambda board: board.set(key, "A finding", value), actor=WRITER)
 
 
-def _fill_conversation(session: AgentSession) -> None:
+def fill_conversation(session: AgentSession, messages: int) -> None:
     estimator = TiktokenEstimator(MODEL)
     Message.objects.bulk_create(
         Message(
@@ -84,7 +84,7 @@ def _fill_conversation(session: AgentSession) -> None:
             tokens=count_item(item, estimator),
             revision=1,
         )
-        for place, item in enumerate(make_items(MESSAGES), start=1)
+        for place, item in enumerate(make_items(messages), start=1)
         if item["type"] == "message"
     )
 

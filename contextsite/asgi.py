@@ -14,26 +14,29 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
 from django.urls import path  # noqa: E402
 
-from agents.hub import Hub  # noqa: E402
-from contextsite.consumers import SessionConsumer  # noqa: E402
-from contextsite.live import new_hub  # noqa: E402
+from contextsite.consumers import FleetConsumer, SessionConsumer  # noqa: E402
+from contextsite.live import Live, new_live  # noqa: E402
 
 if TYPE_CHECKING:
     from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 
 
 class Application:
-    """The product as one ASGI application with its own hub.
+    """The product as one ASGI application with its own feeds.
 
     Attributes:
         hub: the feeds of this process; it starts with the first request, whoever serves the application.
     """
 
-    def __init__(self, hub: Hub) -> None:
-        self.hub = hub
+    def __init__(self, live: Live) -> None:
+        self.hub = live.hub
         # Django's path() is typed for views; Channels takes the same for its consumers.
-        session_socket = cast("Any", SessionConsumer.as_asgi(hub=hub))
-        routes: list[Any] = [path("ws/sessions/<uuid:session_id>/", session_socket)]
+        session_socket = cast("Any", SessionConsumer.as_asgi(live=live))
+        fleet_socket = cast("Any", FleetConsumer.as_asgi(live=live))
+        routes: list[Any] = [
+            path("ws/sessions/<uuid:session_id>/", session_socket),
+            path("ws/fleet/", fleet_socket),
+        ]
         self._router = ProtocolTypeRouter(
             {"http": pages, "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(routes)))}
         )
@@ -46,4 +49,4 @@ class Application:
         await self._router(scope, receive, send)
 
 
-application = Application(new_hub())
+application = Application(new_live())

@@ -1,4 +1,4 @@
-"""The socket of a session page: board, conversation and head over one connection."""
+"""The sockets of the pages: one of a session, with board, conversation and head, and one of the fleet."""
 
 import json
 from collections.abc import Mapping
@@ -10,10 +10,12 @@ from uuid import UUID
 from channels.exceptions import DenyConnection
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from agents.hub import Hub, in_thread
+from agents.hub import in_thread
 from agents.watcher import Cursor, View, Viewer, Watcher
 from contextsite.doorman import Person, admit
-from contextsite.live import PARTS
+from contextsite.fleet_feed import FleetListing, RailListing
+from contextsite.fleet_query import FleetQuery
+from contextsite.live import PARTS, Live
 from memory.cards import BoardView
 
 # A client message is an acknowledgement or a wish; nothing legitimate is longer.
@@ -30,17 +32,49 @@ class Place:
     cursors: Mapping[str, Cursor]
 
 
-class SessionConsumer(AsyncWebsocketConsumer):
-    """Joins the page to its session's feed; the feed does the rest."""
+class PageConsumer(AsyncWebsocketConsumer):
+    """The socket of a page: takes what pages say, and leaves the rest to the feeds."""
 
     # No channel layer: a feed hands the same text straight to all its watchers.
     channel_layer_alias = "none"
 
-    def __init__(self, hub: Hub) -> None:
-        """Use the hub of this process; give it to ``as_asgi(hub=…)``."""
+    def __init__(self, live: Live) -> None:
+        """Use the feeds of this process; give them to ``as_asgi(live=…)``."""
         super().__init__()
-        self._hub = hub
+        self._live = live
         self._watcher: Watcher | None = None
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Take an acknowledgement or the wish for a snapshot; anything else is ignored."""
+        message = _message(text_data)
+        if self._watcher is None:
+            return
+        if message.get("type") == "ack":
+            amount = message.get("bytes")
+            if isinstance(amount, int):
+                self._acknowledge(self._watcher, amount)
+        elif message.get("type") == "resync":
+            self._resync(self._watcher)
+
+    def _acknowledge(self, watcher: Watcher, amount: int) -> None:
+        self._live.fleet.acknowledge(watcher, amount)
+
+    def _resync(self, watcher: Watcher) -> None:
+        self._live.fleet.resync(watcher)
+
+    async def _send_text(self, text: str) -> None:
+        await self.send(text_data=text)
+
+    async def _close(self, code: int) -> None:
+        await self.close(code)
+
+    @property
+    def _login(self) -> str:
+        return self.scope["session"].session_key or ""
+
+
+class SessionConsumer(PageConsumer):
+    """Joins a session page to its session's feed, and to the fleet's for the list of other sessions."""
 
     async def connect(self) -> None:
         """Accept people who may watch the session; others learn nothing, not even that it exists."""
@@ -51,43 +85,58 @@ class SessionConsumer(AsyncWebsocketConsumer):
         self._watcher = Watcher(
             place.viewer, self._send_text, self._close, cursors=place.cursors, views=place.views
         )
-        self._hub.join(self._session_id, self._watcher)
+        self._live.hub.join(self._session_id, self._watcher)
+        self._live.fleet.join(self._watcher, RailListing(self._session_id))
 
     async def disconnect(self, code: int) -> None:
-        """Leave the feed."""
+        """Leave the feeds."""
         if self._watcher is not None:
-            self._hub.leave(self._session_id, self._watcher)
+            self._live.hub.leave(self._session_id, self._watcher)
+            self._live.fleet.leave(self._watcher)
 
-    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Take an acknowledgement or the wish for a snapshot; anything else is ignored."""
-        message = _message(text_data)
-        if self._watcher is None:
-            return
-        if message.get("type") == "ack":
-            amount = message.get("bytes")
-            if isinstance(amount, int):
-                self._hub.acknowledge(self._session_id, self._watcher, amount)
-        elif message.get("type") == "resync":
-            self._hub.resync(self._session_id, self._watcher)
+    def _acknowledge(self, watcher: Watcher, amount: int) -> None:
+        self._live.hub.acknowledge(self._session_id, watcher, amount)
+
+    def _resync(self, watcher: Watcher) -> None:
+        self._live.hub.resync(self._session_id, watcher)
 
     @property
     def _session_id(self) -> UUID:
         session_id: UUID = self.scope["url_route"]["kwargs"]["session_id"]
         return session_id
 
-    async def _send_text(self, text: str) -> None:
-        await self.send(text_data=text)
-
-    async def _close(self, code: int) -> None:
-        await self.close(code)
-
     def _place(self) -> Place | None:
         person = cast("Person", self.scope["user"])
-        viewer = admit(person, self._session_id, self.scope["session"].session_key or "")
+        viewer = admit(person, self._session_id, self._login)
         if viewer is None:
             return None
         views = {part.name: part.view(self._session_id, viewer) for part in PARTS}
         return Place(viewer, views, _cursors(self.scope["query_string"], views))
+
+
+class FleetConsumer(PageConsumer):
+    """Joins a fleet page to the feed of all sessions that its person may see."""
+
+    async def connect(self) -> None:
+        """Accept everybody who is signed in; each sees what they may see."""
+        user = cast("Person", self.scope["user"])
+        user_id = await in_thread(lambda: user.pk)
+        if user_id is None:
+            raise DenyConnection
+        await self.accept()
+        said = {
+            name: values[-1]
+            for name, values in parse_qs(self.scope["query_string"].decode("latin-1")).items()
+        }
+        # The profile says nothing here: the fleet is read for the person, whatever the agent.
+        viewer = Viewer(user_id, profile_id=0, may_act=False, login=self._login)
+        self._watcher = Watcher(viewer, self._send_text, self._close, cursors={}, views={})
+        self._live.fleet.join(self._watcher, FleetListing(FleetQuery.asked(said)))
+
+    async def disconnect(self, code: int) -> None:
+        """Leave the feed."""
+        if self._watcher is not None:
+            self._live.fleet.leave(self._watcher)
 
 
 def _cursors(query: bytes, views: Mapping[str, View]) -> Mapping[str, Cursor]:

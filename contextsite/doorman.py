@@ -58,8 +58,13 @@ class _Rights:
         return frozenset(sessions.filter(pk__in=list(watched)).values_list("pk", flat=True))
 
 
-def _person(login: str) -> Person:
+def person_of(login: str) -> User | None:
     """Return who is behind a login now: nobody after a logout, a new password or a disabled account."""
+    person = _person(login)
+    return person if isinstance(person, User) else None
+
+
+def _person(login: str) -> Person:
     request = HttpRequest()
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(login)
     person = get_user(request)

@@ -1,4 +1,6 @@
-"""What is live on a session page, put together: the parts of the feed and the hub of this process."""
+"""What is live, put together: the parts of a session's feed, the fleet's feed, and the hub of a process."""
+
+from dataclasses import dataclass
 
 from agents.conversation_feed import ConversationPart, HeadPart
 from agents.feed import Part
@@ -6,11 +8,21 @@ from agents.hub import Hub
 from agents.maintenance import wake_waiting_requests
 from agents.sessions import wake_stalled_turns
 from contextsite.doorman import check_again
+from contextsite.fleet_feed import FleetFeed
 from memory.board_feed import BoardPart
 
 PARTS: tuple[Part, ...] = (BoardPart(), ConversationPart(), HeadPart())
 
 
-def new_hub() -> Hub:
-    """Return a hub that shows session pages; it also wakes what waits for a worker."""
-    return Hub(PARTS, check_again, [wake_stalled_turns, wake_waiting_requests])
+@dataclass(frozen=True)
+class Live:
+    """The live side of one web process."""
+
+    hub: Hub
+    fleet: FleetFeed
+
+
+def new_live() -> Live:
+    """Return a hub that shows session pages and the fleet; it also wakes what waits for a worker."""
+    fleet = FleetFeed()
+    return Live(Hub(PARTS, check_again, [wake_stalled_turns, wake_waiting_requests], [fleet]), fleet)

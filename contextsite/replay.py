@@ -42,13 +42,14 @@ def start_replay(
     """Return a new session with all turns of the conversation queued; all of it is stored, or nothing."""
     with transaction.atomic():
         session = start_session(profile, None, title)
-        session.settings |= {
+        recorded = {
             "model": MODEL,
             "systemPrompt": conversation.system_prompt,
             "tools": [],
             "maxContextTokens": MAX_CONTEXT_TOKENS,
         }
-        session.save(update_fields=["settings"])
+        session.freeze(session.settings | recorded)
+        session.save(update_fields=["settings", "model"])
         Recording.objects.create(
             session=session,
             source=source[:200],

@@ -8,25 +8,29 @@ from django.shortcuts import redirect, render
 from agents import sessions
 from agents.access import may_act, visible_session
 from agents.answers import whole_number
-from agents.budget_view import budget_view
+from agents.budget_view import SEGMENTS, budget_view
 from agents.conversation import conversation_page
 from agents.models import AgentProfile
 from agents.people import signed_in
-from contextsite.fleet import fleet_page, fleet_row, rail
+from contextsite.fleet import columns, fleet_page, fleet_summary, rail
+from contextsite.fleet_query import ORDERS, FleetQuery
 from memory.board import board_page
 
 
 def fleet(request: HttpRequest) -> HttpResponse:
-    """Show every session the person may see, newest change first."""
-    person = signed_in(request)
-    page = fleet_page(person, request.GET.get("page", "1"))
+    """Show the sessions that the person may see and the address asks for; the socket keeps them current."""
+    person, query = signed_in(request), FleetQuery.asked(request.GET.dict())
     context = {
-        "sessions": [fleet_row(session) for session in page.object_list],
-        "total": page.paginator.count,
+        "query": query,
+        "order": ORDERS[query.sort],
+        "is_filtered": query.is_filtered,
+        "page": fleet_page(query, person),
+        "summary": fleet_summary(query, person),
+        "columns": columns(query),
+        "orders": [(name, order.label) for name, order in ORDERS.items()],
+        "legend": SEGMENTS,
         "agents_total": AgentProfile.objects.visible_to(person).count(),
         "agents": _agents(request),
-        "previous_url": f"?page={page.previous_page_number()}" if page.has_previous() else "",
-        "next_url": f"?page={page.next_page_number()}" if page.has_next() else "",
     }
     return render(request, "contextsite/fleet.html", context)
 

@@ -4,6 +4,7 @@
 import { startAges } from "./ages.js";
 import { Announcer } from "./announce.js";
 import { startCopy } from "./copy.js";
+import { startFleetPage } from "./fleet-page.js";
 import { startMenus } from "./menus.js";
 import { startSessionPage } from "./session-page.js";
 import { startTheme } from "./theme.js";
@@ -17,3 +18,5 @@ startMenus();
 startTheme(document.querySelector("[data-theme-form]"));
 const page = document.querySelector("[data-socket]");
 if (page) startSessionPage(page, announcer, toast);
+const fleet = document.querySelector("[data-fleet]");
+if (fleet) startFleetPage(fleet, announcer);

@@ -24,12 +24,16 @@ export class Quiet {
     if (!this.#timer) this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
+  get isBusy() {
+    return this.#part.matches(":hover, :focus-within") || Date.now() - this.#busyAt < QUIET_MS;
+  }
+
   #touch() {
     this.#busyAt = Date.now();
   }
 
   #look() {
-    if (this.#part.matches(":hover, :focus-within") || Date.now() - this.#busyAt < QUIET_MS) return;
+    if (this.isBusy) return;
     clearInterval(this.#timer);
     this.#timer = 0;
     const callbacks = [...this.#waiting];

@@ -31,6 +31,7 @@ export function startSessionPage(page, announcer, toast) {
     view: (frame) => board.receiveView(frame),
     conversation: (frame) => conversation.receive(frame),
     session: (frame) => head.receive(frame),
+    fleet: (frame) => head.receiveRail(frame),
   };
   connection.addEventListener("frame", ({ detail }) => parts[detail.type]?.(detail));
 

@@ -14,7 +14,7 @@ from agents.hub import Hub
 from agents.models import AgentSession
 from agents.sessions import submit_turn
 from contextsite.asgi import Application
-from contextsite.live import new_hub
+from contextsite.live import new_live
 from memory import pins
 from tests.boards import write
 from tests.people import Cast
@@ -68,8 +68,9 @@ class Browser:
 
     def __init__(self, session: AgentSession) -> None:
         self.session = session
-        self.hub: Hub = new_hub()
-        self._application = Application(self.hub)
+        live = new_live()
+        self.hub: Hub = live.hub
+        self._application = Application(live)
         self._pages: list[Page] = []
 
     async def page(self, user: User | None, query: str = "", origin: str = ORIGIN) -> Page:

@@ -97,13 +97,38 @@ def fleet_row(**changes: Any) -> SimpleNamespace:
         "now": "store_set whiteboard/progress",
         "model": "scripted:demo",
         "budget": budget(),
+        "tokens": 1_204_331,
         "entries": 13,
+        "turns": 18,
+        "owner": "Olga Berg",
+        "version": 7,
         "updated_at": NOON,
         "age": "3 s ago",
         "percent": 55.6,
         "level": "ok",
     }
     return SimpleNamespace(**(given | changes))
+
+
+def fleet(**changes: Any) -> dict[str, Any]:
+    """Return the context of the fleet page."""
+    heading = {"name": "Needs attention first", "address": "?", "is_sorted": False, "direction": "ascending"}
+    names = ("attention", "agent", "title", "model", "use", "tokens", "entries", "changed")
+    bar = {"x": 10.0, "y": 1.0, "height": 34.0, "level": "warn"}
+    facet = {"name": "Failed", "status": "failed", "count": 18, "address": "?show=failed", "is_current": True}
+    given: dict[str, Any] = {
+        "query": {"search": "", "show": "", "sort": "attention", "view": "list"},
+        "order": {"label": "Needs attention first"},
+        "is_filtered": False,
+        "page": {"rows": [fleet_row()], "previous_url": "", "next_url": "?after=abc"},
+        "summary": {"total": 1000, "high": 67, "facets": [facet], "histogram": [bar], "label": "Context use"},
+        "columns": dict.fromkeys(names, heading) | {"attention": heading | {"is_sorted": True}},
+        "orders": [("attention", "Needs attention first"), ("changed", "Last change")],
+        "legend": [("system", "System prompt")],
+        "agents_total": 14,
+        "agents": [("survey", "Survey"), ("mail", HOSTILE)],
+    }
+    return given | changes
 
 
 def session(**changes: Any) -> SimpleNamespace:

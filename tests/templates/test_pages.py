@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
@@ -18,6 +19,7 @@ from tests.templates.samples import (
     call,
     card,
     eviction,
+    fleet,
     fleet_row,
     hidden,
     message,
@@ -67,15 +69,14 @@ def session_page(**changes: Any) -> Element:
 
 
 def fleet_page(**changes: Any) -> Element:
-    given: dict[str, Any] = {
-        "sessions": [fleet_row(), fleet_row(budget=None, status="failed")],
-        "total": 1000,
-        "agents_total": 14,
-        "agents": [("survey", "Survey"), ("mail", HOSTILE)],
-        "previous_url": "",
-        "next_url": "?page=2",
-    }
-    return page("contextsite/fleet.html", given | changes)
+    rows = [fleet_row(), fleet_row(id=UUID(int=2), budget=None, status="failed")]
+    pages = {"page": {"rows": rows, "previous_url": "", "next_url": "?after=abc"}}
+    return page("contextsite/fleet.html", fleet(**(pages | changes)))
+
+
+def empty_fleet(**changes: Any) -> Element:
+    none: dict[str, Any] = {"rows": [], "previous_url": "", "next_url": ""}
+    return fleet_page(page=none, **changes)
 
 
 def entry_page(**changes: Any) -> Element:
@@ -118,7 +119,7 @@ def all_pages() -> Iterator[tuple[str, Element]]:
     yield "member", session_page(may_act=False, turn=None, budget=None, dock=None, cards=[], tray=[])
     yield "hostile session", session_page(session=session(title=HOSTILE, agent=HOSTILE))
     yield "fleet", fleet_page()
-    yield "empty fleet", fleet_page(sessions=[], total=0)
+    yield "empty fleet", empty_fleet()
     yield "login", login_page(failed=True)
     yield "entry", entry_page(conflict=conflict(value=HOSTILE), errors={"value": "Not JSON."})
     yield "new entry", entry_page(entry=None, errors={"form": "Full."})
@@ -248,16 +249,19 @@ def test_earlier_messages_are_a_link_away() -> None:
 
 def test_the_fleet_counts_and_lists_what_it_was_given() -> None:
     shown = fleet_page()
-    assert "1,000 sessions, 14 agents" in shown.text
+    assert "14 agents, 1,000 sessions" in shown.text
     rows = list(shown.one("tbody").all("tr"))
-    assert [row.one("a").attributes["href"] for row in rows] == [f"/sessions/{SESSION_ID}/"] * 2
+    assert [row.one("a").attributes["href"] for row in rows] == [
+        f"/sessions/{SESSION_ID}/",
+        f"/sessions/{UUID(int=2)}/",
+    ]
     assert "Not measured yet" in rows[1].text
-    assert [link.text for link in shown.one("nav", **{"aria-label": "Pages"}).all("a")] == ["Older"]
+    assert [link.text for link in shown.one("nav", **{"aria-label": "Pages"}).all("a")] == ["Next"]
 
 
 def test_an_empty_fleet_offers_one_action_to_those_who_may_start() -> None:
-    starters = fleet_page(sessions=[], total=0)
-    watchers = fleet_page(sessions=[], total=0, agents=[])
+    starters = empty_fleet()
+    watchers = empty_fleet(agents=[])
     assert len(list(starters.all("button", popovertarget="new-session"))) == 2  # one opens, one closes
     assert not list(watchers.all("button", popovertarget="new-session"))
     assert "No sessions yet" in watchers.text
