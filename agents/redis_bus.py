@@ -109,6 +109,7 @@ async def _messages(channel: PubSub) -> AsyncIterator[Mapping[str, Any]]:
         redis.RedisError: the connection broke, or the other side said nothing, not even when asked.
     """
     asked = False
+    _obey_cancellation()
     while True:
         message = await channel.get_message(timeout=SILENCE_SECONDS)
         if message is not None:
@@ -119,3 +120,15 @@ async def _messages(channel: PubSub) -> AsyncIterator[Mapping[str, Any]]:
         else:
             asked = True
             await channel.ping()
+        _obey_cancellation()
+
+
+def _obey_cancellation() -> None:
+    """End a cancelled task whose cancellation got lost: before Python 3.12 ``wait_for`` may swallow it.
+
+    Raises:
+        asyncio.CancelledError: the running task was cancelled.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError

@@ -3,11 +3,13 @@ import logging
 import os
 import socket
 from collections.abc import Iterator
+from typing import Any
 from uuid import uuid4
 
 import pytest
 import redis
 from pytest_django import Settings
+from redis.asyncio.client import PubSub
 
 from agents import bus
 from agents.bus import SessionPoke
@@ -75,6 +77,27 @@ class TestWithRedis:
         await listener.until_heard(sent)
         assert "of another version" in caplog.text
         subscription.close()
+
+    async def test_a_cancellation_that_the_client_swallowed_still_ends_the_subscription(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        get_message, swallowed = PubSub.get_message, asyncio.Event()
+
+        async def get_message_as_if_nothing_was(channel: PubSub, **options: Any) -> Any:
+            try:
+                return await get_message(channel, **options)
+            except asyncio.CancelledError:
+                swallowed.set()
+                return None
+
+        monkeypatch.setattr(PubSub, "get_message", get_message_as_if_nothing_was)
+        before, listener = asyncio.all_tasks(), Listener()
+        subscription = RedisBus(REDIS_URL).subscribe(listener.deliver, listener.missed)
+        await until_missed(listener, 1)
+        subscription.close()
+        async with asyncio.timeout(10):
+            await asyncio.wait(asyncio.all_tasks() - before)
+        assert swallowed.is_set()
 
 
 @pytest.fixture
