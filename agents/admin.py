@@ -15,7 +15,16 @@ from django.utils.safestring import SafeString
 from agents import leases, sessions
 from agents.context import json_values
 from agents.context.json_values import JSON, InvalidJSON
-from agents.models import AgentProfile, AgentSession, Message, ModelCall, RecordedTurn, Recording, Turn
+from agents.models import (
+    AgentProfile,
+    AgentSession,
+    Message,
+    ModelCall,
+    RecordedTurn,
+    Recording,
+    ToolApproval,
+    Turn,
+)
 from agents.models.fields import JSONTextField
 
 SHOWN_CHARACTERS = 100_000
@@ -213,6 +222,17 @@ class ModelCallAdmin(ReadOnlyAdmin):
     list_select_related = ("session", "turn")
     search_fields = ("session__title", "=session__id", "error")
     pretty_columns = ("spans", "stores", "retries")
+
+
+@admin.register(ToolApproval)
+class ToolApprovalAdmin(ReadOnlyAdmin):
+    """Calls that people were asked about, and what they decided."""
+
+    list_display = ("tool", "turn", "status", "risk", "decided_by", "decided_at", "created_at")
+    list_filter = ("status", "risk", "tool")
+    list_select_related = ("turn", "decided_by")
+    search_fields = ("tool", "=turn__session__id", "decided_by__username")
+    pretty_columns = ("arguments",)
 
 
 @admin.register(Recording)

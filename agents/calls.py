@@ -1,25 +1,31 @@
 """Tool calls as people read them inside the message that made them."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
+from django.urls import reverse
+
 from agents.context import json_values
 from agents.context.json_values import JSON, InvalidJSON
-from agents.models import Message, Turn
+from agents.models import Message, ToolApproval, Turn
+from agents.people import name_of
 
 SUMMARY_CHARACTERS = 120
 # Characters of a call's arguments or result on the page; the rows keep everything.
 MOST_CALL_CHARACTERS = 20_000
 
-CallState = Literal["running", "done", "failed"]
+CallState = Literal["running", "waiting", "done", "failed"]
 Block = Mapping[str, Any]
 # The message and the block that answered a call.
 Answer = tuple[Message, Block]
 # By message and call.
 Answers = Mapping[tuple[UUID, str], Answer]
+# By message and place among its calls.
+Approvals = Mapping[tuple[UUID, int], ToolApproval]
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,7 @@ class CallView:
         result: the result, indented; empty while there is none.
         effect: why it failed, in a few words; empty otherwise.
         duration: how long it took, in words; empty when unknown.
+        approval: the open question to people, if the call waits for them.
     """
 
     id: str
@@ -42,6 +49,25 @@ class CallView:
     state: CallState
     effect: str
     duration: str
+    approval: "ApprovalView | None" = None
+
+
+@dataclass(frozen=True)
+class ApprovalView:
+    """An open question to people as a template shows it.
+
+    Attributes:
+        arguments: all of them, indented; characters that show nothing are written as escapes.
+        digest: names these arguments in the answer.
+        url: where the answer goes.
+    """
+
+    id: UUID
+    tool: str
+    risk: str
+    arguments: str
+    digest: str
+    url: str
 
 
 def is_result(row: Message) -> bool:
@@ -72,10 +98,69 @@ def answers_in(rows: Iterable[Message]) -> Answers:
     return answers
 
 
-def call_views(row: Message, answers: Answers) -> Sequence[CallView]:
+def approvals_of(rows: Sequence[Message]) -> Approvals:
+    """Return what people were asked and decided about the calls of the messages."""
+    with_calls = [row.pk for row in rows if calls_of(row)]
+    found = ToolApproval.objects.filter(message__in=with_calls).select_related("decided_by")
+    return {(each.message_id, each.place): each for each in found} if with_calls else {}
+
+
+def call_views(row: Message, answers: Answers, approvals: Approvals) -> Sequence[CallView]:
     """Return the calls that a message makes, in order."""
     uses = [block for block in row.blocks if block.get("type") == "tool_use"]
-    return [_call_view(row, use, answers.get((row.pk, use["id"])), is_only=len(uses) == 1) for use in uses]
+    return [
+        _with_waiting(
+            _call_view(row, use, answers.get((row.pk, use["id"])), is_only=len(uses) == 1),
+            row,
+            place,
+            approvals.get((row.pk, place)),
+        )
+        for place, use in enumerate(uses)
+    ]
+
+
+def _with_waiting(view: CallView, row: Message, place: int, approval: ToolApproval | None) -> CallView:
+    """Return the view with what people decided, or what the call waits for."""
+    if view.state == "running" and row.turn is not None and row.turn.status == Turn.Status.WAITING:
+        return _held(view, row.turn, place, approval)
+    if approval is None or approval.decided_by is None:
+        return view
+    return (
+        view if view.effect else replace(view, effect=f"{approval.status} by {name_of(approval.decided_by)}")
+    )
+
+
+def _held(view: CallView, turn: Turn, place: int, approval: ToolApproval | None) -> CallView:
+    results, sleeping = turn.progress.get("results", {}), turn.progress.get("sleeping", {})
+    if str(place) in results:
+        result = results[str(place)]
+        failed = isinstance(result, dict) and result.get("success") is False
+        return replace(view, state="failed" if failed else "done", result=_pretty(result))
+    if str(place) in sleeping:
+        until = datetime.fromisoformat(sleeping[str(place)])
+        return replace(view, state="waiting", effect=f"until {until:%Y-%m-%d %H:%M %Z}")
+    if approval is None or approval.status != ToolApproval.Status.PENDING:
+        return replace(view, state="waiting", effect="waits for an earlier call")
+    return replace(view, state="waiting", effect="needs approval", approval=_approval_view(turn, approval))
+
+
+def _approval_view(turn: Turn, approval: ToolApproval) -> ApprovalView:
+    return ApprovalView(
+        id=approval.pk,
+        tool=approval.tool,
+        risk=approval.risk,
+        arguments=_unhidden(json_values.shown(_parsed(approval.arguments), indent=2)),
+        digest=approval.digest,
+        url=reverse("approval-decide", args=[turn.session_id, approval.pk]),
+    )
+
+
+def _unhidden(text: str) -> str:
+    """Return text in which nothing can hide: direction marks, zero widths and odd blanks become escapes."""
+    return "".join(
+        each if each in " \n" or unicodedata.category(each)[0] not in "CZ" else f"\\u{ord(each):04x}"
+        for each in text
+    )
 
 
 def _call_view(row: Message, use: Block, answer: Answer | None, *, is_only: bool) -> CallView:

@@ -1,23 +1,31 @@
 """Writes what a turn added to its context into rows, and takes a turn up again from them."""
 
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
 from django.db import transaction
 
-from agents import leases
+from agents import leases, waiting
 from agents.bindings import Run
 from agents.context import AgentContext, Budget
-from agents.context.messages import InputItem, ToolOutcome
-from agents.context.tools import ToolCallState
+from agents.context.messages import InputItem
 from agents.ids import uuid7
 from agents.models import AgentSession, Message, Turn
 from agents.sessions import announce
 
-LOST_RESULT = (
-    "The worker stopped before the result of this call was stored, so whether it took effect is unknown. "
-    "Check before you repeat it."
-)
+
+@dataclass(frozen=True)
+class Resumption:
+    """Where a turn goes on.
+
+    Attributes:
+        has_answer: nothing is left to do.
+        open_reply: the message whose calls have no results yet.
+    """
+
+    has_answer: bool = False
+    open_reply: Message | None = None
 
 
 class Checkpoint:
@@ -28,25 +36,18 @@ class Checkpoint:
         self._run, self._turn, self._context = run, turn, context
         self._stored = {item["id"] for item in _items(context)}
 
-    def resume(self) -> bool:
-        """Put the turn's input into the context unless an earlier run did; return whether it has its answer.
-
-        Calls that an earlier run left without a result are answered with a note, so that no prompt ever
-        holds a call without its result.
-        """
+    def resume(self) -> Resumption:
+        """Put the turn's input into the context unless an earlier run did; return where the turn goes on."""
         if not Message.objects.filter(pk=self._turn.pk).exists():
             self._context.add_user_message(self._turn.input)
             self.save()
-            return False
+            return Resumption()
         last = Message.objects.filter(turn=self._turn).order_by("-sequence").first()
         if last is None or last.role != "assistant":
-            return False
-        calls = [block for block in last.blocks if block["type"] == "tool_use"]
-        if not calls:
-            return True
-        self._context.add_tool_results([_lost(block["id"]) for block in calls])
-        self.save()
-        return False
+            return Resumption()
+        if any(block["type"] == "tool_use" for block in last.blocks):
+            return Resumption(open_reply=last)
+        return Resumption(has_answer=True)
 
     def save(self) -> None:
         """Store the items that no row holds yet, with their exact counts, and the budget of the last call.
@@ -60,6 +61,7 @@ class Checkpoint:
             fresh = self._fresh_items()
             rows = [self._row(session, item, place) for place, item in enumerate(fresh, start=1)]
             Message.objects.bulk_create(rows)
+            Turn.objects.filter(pk=self._turn.pk).update(progress={})
             self._store_shortened(session)
             columns: dict[str, Any] = {
                 "message_count": session.message_count + len(rows),
@@ -124,11 +126,13 @@ def withdraw_input(run: Run, turn: Turn) -> None:
             )
 
 
-def show_doing(run: Run, line: str) -> None:
-    """Let watchers see what the agent does now, in one line."""
+def show_doing(run: Run, line: str, place: int) -> None:
+    """Let watchers see in one line which call of the last reply is begun, and note that it is."""
     with transaction.atomic():
         session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
         leases.check(session, run.fence)
+        if run.turn is not None:
+            waiting.begin(run.turn.pk, place)
         announce(session, doing=" ".join(line.split())[:200])
 
 
@@ -151,12 +155,6 @@ def wire_budget(budget: Budget) -> dict[str, Any]:
             "currentInput": parts.current_input,
         },
     }
-
-
-def _lost(call_id: str) -> ToolOutcome:
-    return ToolOutcome(
-        tool_use_id=call_id, content=LOST_RESULT, error=LOST_RESULT, state=ToolCallState.FAILED
-    )
 
 
 def _items(context: AgentContext) -> list[InputItem]:

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from agents.calls import Answers, Block, answers_in, call_views, is_result
+from agents.calls import Answers, Approvals, Block, answers_in, approvals_of, call_views, is_result
 from agents.context.json_values import JSON
 from agents.markers import MarkerView, markers
 from agents.message_view import HTML, MessageView, Role
 from agents.models import AgentSession, Message, Turn
+from agents.people import name_of
 
 # The newest messages that a page shows; earlier ones are a page of their own.
 PAGE_SIZE = 50
@@ -21,11 +23,16 @@ TEXT_BLOCKS = ("input_text", "output_text")
 
 @dataclass(frozen=True)
 class TurnView:
-    """The turn that the composer speaks of: the first unfinished one, else the last."""
+    """The turn that the composer speaks of: the first unfinished one, else the last.
+
+    Attributes:
+        wake_at: when a waiting turn goes on by itself; None when it waits for people.
+    """
 
     number: int
     status: str
     error: str
+    wake_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -91,9 +98,9 @@ def _placed(
 
 def message_views(session: AgentSession, rows: Sequence[Message]) -> list[MessageView]:
     """Return the views of rows in order; results appear in the message that called, not on their own."""
-    answers = answers_in(rows)
+    answers, approvals = answers_in(rows), approvals_of(rows)
     return [
-        _message_view(session, row, answers)
+        _message_view(session, row, answers, approvals)
         for row in rows
         if row.role != Message.OPAQUE and not is_result(row)
     ]
@@ -122,10 +129,10 @@ def turn_view(session_id: UUID) -> TurnView | None:
     turns = Turn.objects.filter(session=session_id)
     turn = turns.filter(status__in=Turn.UNFINISHED).order_by("index").first()
     turn = turn or turns.order_by("-index").first()
-    return TurnView(turn.index, turn.status, turn.error) if turn else None
+    return TurnView(turn.index, turn.status, turn.error, turn.wake_at) if turn else None
 
 
-def _message_view(session: AgentSession, row: Message, answers: Answers) -> MessageView:
+def _message_view(session: AgentSession, row: Message, answers: Answers, approvals: Approvals) -> MessageView:
     role: Role = "user" if row.role == "user" else "assistant" if row.role == "assistant" else "marker"
     who = {"user": _author(row.turn), "assistant": session.profile.name, "marker": "Note to the agent"}[role]
     text = _text(row.blocks)
@@ -136,7 +143,7 @@ def _message_view(session: AgentSession, row: Message, answers: Answers) -> Mess
         time=row.created_at,
         tokens=row.tokens,
         html=_html(text, row.pk) if text.strip() else "",
-        calls=call_views(row, answers),
+        calls=call_views(row, answers, approvals),
     )
 
 
@@ -163,7 +170,7 @@ def _input_text(given: JSON) -> str:
 
 def _author(turn: Turn | None) -> str:
     author = turn.author if turn else None
-    return (author.get_full_name() or author.get_username()) if author else "User"
+    return name_of(author) if author else "User"
 
 
 def _html(text: str, message_id: UUID) -> HTML:

@@ -61,23 +61,24 @@ class ConversationUpdate:
 
     Attributes:
         since: their cursor; None makes it a snapshot.
-        messages: id and HTML of each line that is new or changed.
+        messages: the lines that are new or changed.
     """
 
     cursor: int
     since: int | None
-    messages: Sequence[Mapping[str, str]]
+    messages: Sequence[MessageView]
     turn: TurnView | None
 
     def frame(self, view: View) -> Frame:
         """Return the frame for people with or without the controls of the turn."""
-        context = {"turn": self.turn, "may_act": cast("bool", view)}
+        may_act = cast("bool", view)
+        context = {"turn": self.turn, "may_act": may_act}
         return {
             "type": "conversation",
             "snapshot": self.since is None,
             "from": self.since or 0,
             "to": self.cursor,
-            "messages": self.messages,
+            "messages": _lines(self.messages, may_act=may_act),
             "turn": render_to_string("agents/_turn_state.html", context),
         }
 
@@ -135,14 +136,14 @@ class _Messages:
         self._session = session
         self._rows = session.messages.select_related("turn__author")
 
-    def since(self, cursor: int | None) -> tuple[int | None, Sequence[Mapping[str, str]]]:
+    def since(self, cursor: int | None) -> tuple[int | None, Sequence[MessageView]]:
         """Return where the update starts (None: it is a snapshot) and its lines."""
         changed = None if cursor is None else self._changed(cursor)
         if changed is None:
-            return None, _lines(conversation_page(self._session).messages)
+            return None, conversation_page(self._session).messages
         marked = self._session.compactions.filter(revision__gt=cursor or 0).order_by("created_at")
         marks = markers(self._session, marked)
-        return cursor, _lines([*changed, *marks, *waiting_views(self._session)])
+        return cursor, [*changed, *marks, *waiting_views(self._session)]
 
     def _changed(self, cursor: int) -> Sequence[MessageView] | None:
         """Return the views that changed after the cursor; None when there are too many to list."""
@@ -171,11 +172,11 @@ class _Messages:
         return list(rows[: WIDEST_WINDOW + 1])
 
 
-def _lines(views: Sequence[MessageView]) -> Sequence[Mapping[str, str]]:
+def _lines(views: Sequence[MessageView], *, may_act: bool) -> Sequence[Mapping[str, str]]:
     return [
         {
             "id": f"message-{view.id}",
-            "html": render_to_string("agents/_message.html", {"message": view}),
+            "html": render_to_string("agents/_message.html", {"message": view, "may_act": may_act}),
         }
         for view in views
     ]

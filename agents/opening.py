@@ -1,7 +1,7 @@
 """Opens the context of a turn from rows: settings, tools, plugins, and the conversation with its counts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from django.conf import settings
@@ -47,7 +47,7 @@ def open_context(run: Run, record: CompactionRecord | None = None) -> OpenContex
         system_prompt=frozen["systemPrompt"] or None,
         agent_id=run.session.profile.slug,
         user_id=str(run.session.user_id) if run.session.user_id else None,
-        tools=[*(_tool(name) for name in frozen["tools"]), *_session_tools(run.session)],
+        tools=[*(_tool(name, run.session) for name in frozen["tools"]), *_session_tools(run.session)],
         features=_features(bound, frozen["features"]),
         critical_gate=frozen["criticalGate"],
         compaction_strategy=StrategyRegistry.create(frozen["strategy"], threshold=frozen["threshold"]),
@@ -65,13 +65,14 @@ def _features(bound: Sequence[PluginBinding], wanted: Mapping[str, bool]) -> dic
     return off | {each.feature: wanted.get(each.feature, DEFAULT_FEATURES[each.feature]) for each in bound}
 
 
-def _tool(name: str) -> Tool:
+def _tool(name: str, session: AgentSession) -> Tool:
     path = settings.AGENT_TOOLS.get(name)
     if path is None:
         known = ", ".join(sorted(settings.AGENT_TOOLS))
         raise UnknownTool(f"The agent uses a tool {name!r} that is not set up. Known tools: {known}.")
     found: Tool = import_string(path)
-    return found
+    permission = session.settings.get("toolPermissions", {}).get(name)
+    return replace(found, permission=permission) if permission in {"ask", "always"} else found
 
 
 def _session_tools(session: AgentSession) -> list[Tool]:

@@ -14,3 +14,8 @@ def signed_in(request: HttpRequest) -> User:
     if not isinstance(request.user, User):
         raise PermissionDenied("Sign in first.")
     return request.user
+
+
+def name_of(person: User) -> str:
+    """Return the full name of a person, or the name they sign in with."""
+    return person.get_full_name() or person.get_username()

@@ -16,15 +16,18 @@ from agents.connectors.base import ConnectorError, ModelRequest
 from agents.context.errors import ContextError, InputTooLarge
 from agents.heartbeat import heartbeat
 from agents.leases import LeaseLost
+from agents.loop.events import ResultsStored, TurnSuspended
 from agents.loop.limits import Pace
 from agents.loop.turn import Loop, TooManyCalls, TurnStopped
 from agents.models import AgentSession, Turn
 from agents.opening import OpenContext, open_context
 from agents.sessions import announce, status_of
 from agents.turn_writer import TurnWriter
+from agents.waiting import Decisions, open_calls, suspend
 
 MAX_ATTEMPTS = 3
 MAX_MODEL_CALLS = 200
+RUNNABLE = frozenset({Turn.Status.QUEUED, Turn.Status.RUNNING})
 # How often a turn that waits looks whether somebody stopped it.
 STOP_POLL_S = 0.5
 ABANDONED = (
@@ -44,7 +47,8 @@ def run(turn_id: UUID) -> None:
     try:
         with heartbeat.holding(run.session.pk, run.fence):
             status, error = _outcome(run, turn)
-        _finish(run, turn, status, error)
+        if status != Turn.Status.WAITING:
+            _finish(run, turn, status, error)
     except LeaseLost:
         logger.warning("Turn %s went to another worker", turn_id)
 
@@ -52,7 +56,7 @@ def run(turn_id: UUID) -> None:
 def _take(turn_id: UUID) -> tuple[Run, Turn] | None:
     """Claim the session and mark the turn as running; None when there is nothing to run."""
     turn = Turn.objects.select_related("session__profile").filter(pk=turn_id).first()
-    if turn is None or turn.status not in Turn.UNFINISHED or not _is_next(turn):
+    if turn is None or turn.status not in RUNNABLE or not _is_next(turn):
         return None
     fence = leases.claim(turn.session_id, leases.owner_name())
     if fence is None:
@@ -60,7 +64,7 @@ def _take(turn_id: UUID) -> tuple[Run, Turn] | None:
     with transaction.atomic():
         session = AgentSession.objects.select_for_update().select_related("profile").get(pk=turn.session_id)
         turn = Turn.objects.get(pk=turn_id)
-        if turn.status not in {Turn.Status.QUEUED, Turn.Status.RUNNING} or not _is_next(turn):
+        if turn.status not in RUNNABLE or not _is_next(turn):
             leases.release(session.pk, fence)
             return None
         turn.session = session
@@ -76,7 +80,7 @@ def _outcome(run: Run, turn: Turn) -> tuple[Turn.Status, str]:
     if turn.attempts > MAX_ATTEMPTS:
         return Turn.Status.FAILED, ABANDONED.format(attempts=MAX_ATTEMPTS)
     try:
-        _play(run, turn)
+        return _play(run, turn), ""
     except LeaseLost:
         raise
     except TurnStopped:
@@ -89,40 +93,65 @@ def _outcome(run: Run, turn: Turn) -> tuple[Turn.Status, str]:
     except Exception:
         logger.exception("Turn %s failed", turn.pk)
         return Turn.Status.FAILED, INTERNAL
-    return Turn.Status.SUCCEEDED, ""
 
 
-def _play(run: Run, turn: Turn) -> None:
+def _play(run: Run, turn: Turn) -> Turn.Status:
+    """Return SUCCEEDED, or WAITING for a turn that was left: its lease is given back already."""
     opened = open_context(run)
     try:
         record = Checkpoint(run, turn, opened.context)
-        if record.resume():
-            return
+        resumed = record.resume()
+        if resumed.has_answer:
+            return Turn.Status.SUCCEEDED
+        reply = resumed.open_reply
+        decisions = Decisions(reply)
         connector, model = connector_of(run.session)
         recorder = CallRecorder(run, opened.context, opened.stored_plugins)
         loop = Loop(
             context=opened.context,
             connector=connector,
             model=model,
-            max_calls=MAX_MODEL_CALLS,
+            max_calls=_calls_left(turn),
             pace=Pace(poll_s=STOP_POLL_S),
             before_call=lambda: _refresh(opened),
             before_request=partial(_before_request, recorder),
             check_stop=lambda: _check_stop(turn),
             after_parallel=give_connections_back,
+            approve=decisions.answer,
+            can_wait=True,
+            open_calls=open_calls(turn, reply) if reply else None,
         )
         writer = TurnWriter(run, record, recorder, opened.context.tools)
         with recorder:
-            for event in loop.run():
-                writer.write(event)
+            suspended = _drive(loop, writer, decisions)
+        if suspended:
+            suspend(run, turn, suspended, opened.context.tools)
+            return Turn.Status.WAITING
         _consolidate(opened)
+        return Turn.Status.SUCCEEDED
     finally:
         opened.context.destroy()
+
+
+def _drive(loop: Loop, writer: TurnWriter, decisions: Decisions) -> TurnSuspended | None:
+    """Return how the turn was left, None when it is over."""
+    for event in loop.run():
+        writer.write(event)
+        if isinstance(event, TurnSuspended):
+            return event
+        if isinstance(event, ResultsStored):
+            decisions.forget()
+    return None
 
 
 def _before_request(recorder: CallRecorder, request: ModelRequest) -> None:
     recorder.expect(request)
     give_connections_back()
+
+
+def _calls_left(turn: Turn) -> int:
+    """Return how often the turn may still ask the model, whatever it waited for in between."""
+    return max(0, MAX_MODEL_CALLS - turn.messages.filter(role="assistant").count())
 
 
 def _consolidate(opened: OpenContext) -> None:

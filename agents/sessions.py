@@ -13,7 +13,7 @@ from agents import bus, leases, queue
 from agents.budget_view import context_use
 from agents.context import json_values
 from agents.context.json_values import JSON
-from agents.models import AgentProfile, AgentSession, Turn
+from agents.models import AgentProfile, AgentSession, ToolApproval, Turn
 
 MAX_INPUT_CHARACTERS = 200_000
 # A turn that nobody took up for this long is poked again.
@@ -66,12 +66,12 @@ def submit_turn(session: AgentSession, text: str, author: User | None, *, idempo
         turn = Turn.objects.create(
             session=locked, index=last + 1, author=author, input=text, idempotency_key=idempotency_key
         )
-        _queue(locked, turn)
+        queue_turn(locked, turn)
     return turn
 
 
 def stop_turn(session: AgentSession) -> Turn:
-    """Return the turn that was asked to stop: the running one, which ends at its next step, or a queued one.
+    """Return the turn that was asked to stop: the running one, which ends at its next step, or the next one.
 
     Raises:
         NothingToDo: no turn is unfinished.
@@ -82,10 +82,19 @@ def stop_turn(session: AgentSession) -> Turn:
         if turn is None:
             raise NothingToDo("The agent is not working, so there is nothing to stop.")
         turn.cancel_requested = True
-        if turn.status == Turn.Status.QUEUED:
-            turn.status, turn.finished_at = Turn.Status.CANCELLED, timezone.now()
+        turn.approvals.filter(status=ToolApproval.Status.PENDING).update(
+            status=ToolApproval.Status.WITHDRAWN, decided_at=timezone.now()
+        )
+        if turn.status != Turn.Status.RUNNING:
+            # A worker answers what it has left open, so that no call stays without a result.
+            is_open = bool(turn.progress)
+            turn.status = Turn.Status.QUEUED if is_open else Turn.Status.CANCELLED
+            turn.finished_at = None if is_open else timezone.now()
         turn.save(update_fields=["cancel_requested", "status", "finished_at"])
-        announce(locked, conversation=True, status=status_of(locked))
+        if turn.status == Turn.Status.QUEUED:
+            queue_turn(locked, turn)
+        else:
+            announce(locked, conversation=True, status=status_of(locked))
     return turn
 
 
@@ -103,7 +112,7 @@ def retry_turn(session: AgentSession) -> Turn:
         turn.status, turn.error, turn.attempts = Turn.Status.QUEUED, "", 0
         turn.cancel_requested, turn.finished_at = False, None
         turn.save(update_fields=["status", "error", "attempts", "cancel_requested", "finished_at"])
-        _queue(locked, turn)
+        queue_turn(locked, turn)
     return turn
 
 
@@ -168,7 +177,8 @@ def status_of(session: AgentSession) -> AgentSession.Status:
     return AgentSession.Status.FAILED if last == Turn.Status.FAILED else AgentSession.Status.IDLE
 
 
-def _queue(session: AgentSession, turn: Turn) -> None:
+def queue_turn(session: AgentSession, turn: Turn) -> None:
+    """Tell workers and watchers about a turn of a locked session that is queued now."""
     announce(session, conversation=True, status=status_of(session))
     transaction.on_commit(lambda: queue.poke_turn(turn.pk))
 

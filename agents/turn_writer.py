@@ -39,7 +39,7 @@ class TurnWriter:
                 self._calls.observe(event)
                 self._checkpoint.save()
         elif isinstance(event, ToolStarted):
-            show_doing(self._run, self._line(event))
+            show_doing(self._run, self._line(event), event.place)
         else:
             self._calls.observe(event)
         if not isinstance(event, _STREAMED):

@@ -2,12 +2,16 @@
 
 from django.urls import path
 
-from agents.views import compaction, turns
+from agents.views import approvals, compaction, turns
 
 urlpatterns = [
     path("sessions/<uuid:session_id>/messages/", turns.send_message, name="message-send"),
     path("sessions/<uuid:session_id>/stop/", turns.stop, name="turn-stop"),
     path("sessions/<uuid:session_id>/retry/", turns.retry, name="turn-retry"),
+    path("sessions/<uuid:session_id>/wake/", approvals.wake, name="turn-wake"),
+    path(
+        "sessions/<uuid:session_id>/approvals/<uuid:approval_id>/", approvals.decide, name="approval-decide"
+    ),
     path("sessions/<uuid:session_id>/compaction/", compaction.compaction_page, name="compaction"),
     path("sessions/<uuid:session_id>/rollover/", compaction.roll_over, name="rollover"),
     path(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from agents.approvals import wake_sleepers
 from agents.conversation_feed import ConversationPart, HeadPart
 from agents.feed import Part
 from agents.hub import Hub
@@ -25,4 +26,5 @@ class Live:
 def new_live() -> Live:
     """Return a hub that shows session pages and the fleet; it also wakes what waits for a worker."""
     fleet = FleetFeed()
-    return Live(Hub(PARTS, check_again, [wake_stalled_turns, wake_waiting_requests], [fleet]), fleet)
+    chores = [wake_stalled_turns, wake_sleepers, wake_waiting_requests]
+    return Live(Hub(PARTS, check_again, chores, [fleet]), fleet)

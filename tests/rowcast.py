@@ -15,7 +15,7 @@ def tell_story(number: int) -> AgentSession:
     session = make_session(profile, f"Story {number}")
     AgentSession.objects.filter(pk=session.pk).update(user=person)
     turn = submit_turn(session, f"question {number}", person)
-    session.messages.create(
+    message = session.messages.create(
         turn=turn,
         sequence=1,
         item_id=f"item-{number}",
@@ -23,6 +23,9 @@ def tell_story(number: int) -> AgentSession:
         blocks=[{"type": "input_text", "text": "<b>hello</b>"}],
         tokens=3,
         revision=1,
+    )
+    turn.approvals.create(
+        message=message, place=0, tool="send", risk="high", arguments='{"to":"<b>"}', digest="0" * 64
     )
     turn.calls.create(
         session=session, ordinal=1, model_asked="scripted:test", body_size=0, estimated_tokens=number

@@ -53,12 +53,14 @@ class ToolCall:
     Attributes:
         arguments: empty when the model sent none that can be read.
         refusal: the result when it is not carried out at all.
+        place: among the calls of its reply, from 0.
     """
 
     id: str
     name: str
     arguments: dict[str, JSON]
     refusal: JSON = None
+    place: int = 0
 
 
 Approve = Callable[[ToolCall], Answer[str | None]]
@@ -113,7 +115,7 @@ class Batch:
 
     def __init__(self, workshop: Workshop, calls: OpenCalls) -> None:
         self._workshop = workshop
-        self.calls = [_read(block) for block in calls.blocks]
+        self.calls = [replace(_read(block), place=place) for place, block in enumerate(calls.blocks)]
         self.results: dict[int, JSON] = dict(calls.results)
         # The time that a call waits for; None for a person.
         self._waiting: dict[int, datetime | None] = dict(calls.sleeping)
@@ -133,9 +135,11 @@ class Batch:
         """
         try:
             for place in range(len(self.calls)):
-                if place in self.results or place in self._waiting:
+                if place in self.results:
                     continue
                 self._workshop.step()
+                if place in self._waiting:
+                    continue
                 yield from self._carry_out(place)
             yield from self._collect()
         finally:

@@ -1,5 +1,6 @@
 """Rows of agents: who they are, what they were asked, and what was said."""
 
+from agents.models.approval import ToolApproval
 from agents.models.compaction import CompactionRecord
 from agents.models.message import Message
 from agents.models.model_call import ModelCall
@@ -23,5 +24,6 @@ __all__ = [
     "SavedContext",
     "SavedHistoryLine",
     "SeenRevision",
+    "ToolApproval",
     "Turn",
 ]

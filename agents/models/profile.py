@@ -50,6 +50,8 @@ class AgentProfile(models.Model):
     system_prompt = models.TextField(blank=True)
     # Names of settings.AGENT_TOOLS that the model may call.
     tools = JSONTextField(default=list, blank=True)
+    # Tool name to ``ask`` or ``always``: whether a person must approve its calls; absent ones keep their own.
+    tool_permissions = JSONTextField(default=dict, blank=True)
     # Feature flags in camelCase; absent ones keep the library's defaults.
     features = JSONTextField(default=dict, blank=True)
 
@@ -93,6 +95,7 @@ class AgentProfile(models.Model):
             "model": self.model,
             "systemPrompt": self.system_prompt,
             "tools": list(self.tools),
+            "toolPermissions": dict(self.tool_permissions),
             "features": dict(self.features),
             "maxContextTokens": self.max_context_tokens,
             "responseReserve": self.response_reserve,

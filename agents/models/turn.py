@@ -41,6 +41,11 @@ class Turn(models.Model):
     cancel_requested = models.BooleanField(default=False)
     # Text of the answer being streamed, saved now and then; empty once the message is stored.
     draft = models.TextField(blank=True)
+    # How far the calls of the last reply have come while they have no results in the conversation:
+    # {reply: item id, begun: [place …], results: {place: result}, sleeping: {place: time}, woken_by: name}.
+    progress = JSONTextField(default=dict)
+    # When a waiting turn goes on by itself; null while it waits for people.
+    wake_at = models.DateTimeField(null=True, blank=True, db_index=True)
     # Chosen by the client that submits, so that a repeated submit makes no second turn.
     idempotency_key = models.CharField(max_length=100, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -12,7 +12,8 @@ export async function submitForm(form, submitter) {
     headers: { Accept: "application/json" },
     redirect: "manual",
   };
-  const answer = await fetch(form.action, request).catch(() => null);
+  const address = submitter?.getAttribute("formaction") ?? form.action;
+  const answer = await fetch(address, request).catch(() => null);
   if (!answer) return NO_CONNECTION;
   if (answer.type === "opaqueredirect") return SIGNED_OUT;
   if (answer.ok) return null;

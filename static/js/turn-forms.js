@@ -1,4 +1,4 @@
-// Stops and retries a turn without leaving the page; the next frames show what came of it.
+// Stops, retries, wakes and answers a turn without leaving the page; the next frames show what came of it.
 // Upgrades: [data-turn-form]. Listens to: their submit. Sends: the form.
 
 import { submitForm } from "./submit.js";

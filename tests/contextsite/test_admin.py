@@ -10,14 +10,26 @@ from django.urls import reverse
 
 from agents import leases
 from agents.admin import SHOWN_CHARACTERS, StrictJSONField, pretty
-from agents.models import AgentProfile, AgentSession, Message, ModelCall, RecordedTurn, Recording, Turn
+from agents.models import (
+    AgentProfile,
+    AgentSession,
+    Message,
+    ModelCall,
+    RecordedTurn,
+    Recording,
+    ToolApproval,
+    Turn,
+)
 from memory.models import CardLayout, Entry, EntryRevision, Pin, Store
 from tests.rowcast import fail_turn, profile_of, tell_story
 from tests.rows import make_profile
 
 pytestmark = pytest.mark.django_db
 
-READ_ONLY = (AgentSession, Turn, Message, ModelCall, Recording, RecordedTurn, Store, Entry, EntryRevision)
+READ_ONLY = (
+    *(AgentSession, Turn, Message, ModelCall, ToolApproval, Recording, RecordedTurn),
+    *(Store, Entry, EntryRevision),
+)
 EDITABLE = (AgentProfile, Pin, CardLayout)
 every_table = pytest.mark.parametrize("model", READ_ONLY + EDITABLE)
 read_only_table = pytest.mark.parametrize("model", READ_ONLY)

@@ -144,7 +144,7 @@ def session(**changes: Any) -> SimpleNamespace:
 
 
 def turn(**changes: Any) -> SimpleNamespace:
-    return SimpleNamespace(**({"number": 18, "status": "running", "error": ""} | changes))
+    return SimpleNamespace(**({"number": 18, "status": "running", "error": "", "wake_at": None} | changes))
 
 
 def summary(**changes: Any) -> SimpleNamespace:

@@ -1,3 +1,6 @@
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
 import pytest
 
 from memory.rendering.sanitize import SafeHTML
@@ -56,11 +59,35 @@ def test_hostile_calls_stay_text(field: str) -> None:
     assert not list(page.all("script"))
 
 
-@pytest.mark.parametrize("status", ["queued", "running", "waiting"])
-def test_an_unfinished_turn_can_be_stopped_by_operators(status: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [("queued", "is queued"), ("running", "is running"), ("waiting", "waits for an approval")],
+)
+def test_an_unfinished_turn_can_be_stopped_by_operators(status: str, says: str) -> None:
     page = rendered("agents/_turn_state.html", turn=turn(status=status), may_act=True)
-    assert f"Turn 18 is {status}" in page.text
+    assert f"Turn 18 {says}" in page.text
     assert page.one("button").attributes["form"] == "stop-form"
+
+
+def test_a_sleeping_turn_says_until_when_and_can_be_woken() -> None:
+    sleeping = turn(status="waiting", wake_at=datetime(2030, 1, 2, 3, 4, tzinfo=UTC))
+    page = rendered("agents/_turn_state.html", turn=sleeping, may_act=True)
+    assert "Turn 18 waits until 2 Jan 2030, 03:04 UTC" in page.text
+    forms = [button.attributes["form"] for button in page.all("button")]
+    assert forms == ["wake-form", "stop-form"]
+    assert not list(rendered("agents/_turn_state.html", turn=sleeping, may_act=False).all("button"))
+
+
+def test_an_approval_shows_what_it_is_about_as_text() -> None:
+    hostile = SimpleNamespace(
+        id="a1", tool=HOSTILE, risk="high", arguments=HOSTILE, digest="d1", url="/approve/"
+    )
+    page = rendered("agents/_approval.html", approval=hostile, may_act=True)
+    assert not list(page.all("script"))
+    answers = [(button.attributes["name"], button.attributes["value"]) for button in page.all("button")]
+    assert answers == [("deny", "d1"), ("approve", "d1")]
+    assert {button.attributes["formaction"] for button in page.all("button")} == {"/approve/"}
+    assert not list(rendered("agents/_approval.html", approval=hostile, may_act=False).all("button"))
 
 
 def test_a_failed_turn_says_why_and_can_be_tried_again() -> None:

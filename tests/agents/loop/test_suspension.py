@@ -201,6 +201,15 @@ def test_a_stop_of_a_turn_that_waits_answers_every_call() -> None:
     assert contents(context) == ["did c1", STOPPED_RESULT, STOPPED_RESULT]
 
 
+def test_a_stop_of_a_turn_that_sleeps_is_heard() -> None:
+    diary = Diary()
+    reply = calling(("c1", "sleep"))
+    context, _ = leave(diary, reply)
+    with pytest.raises(TurnStopped):
+        take_up(diary, context, OpenCalls(blocks_of(reply), sleeping={0: DAWN}), check_stop=stop_after(0))
+    assert contents(context) == [STOPPED_RESULT]
+
+
 def test_the_call_is_shown_as_hooks_left_it() -> None:
     diary = Diary()
 

@@ -1,0 +1,1 @@
+"""Tools that any agent may be given; they know nothing of the product."""

@@ -1,0 +1,149 @@
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from agents import runner, sessions
+from agents.connectors.base import (
+    ModelRequest,
+)
+from agents.connectors.scripted import ScriptedConnector, call, say
+from agents.models import AgentSession, Turn
+from memory.bindings import open_board
+from tests.agents import scripts
+from tests.rows import make_person, make_profile, make_session
+
+pytestmark = pytest.mark.django_db
+
+
+def store_set(key: str, value: object, call_id: str = "c1", **more: object) -> list[Any]:
+    arguments = {"store": "whiteboard", "key": key, "description": f"about {key}", "value": value} | more
+    return call((call_id, "store_set", json.dumps(arguments)))
+
+
+@pytest.fixture(autouse=True)
+def connectors(settings: Any) -> Iterator[None]:
+    settings.AGENT_CONNECTORS = {"scripted": "tests.agents.scripts.connector"}
+    yield
+    scripts.current.clear()
+
+
+@pytest.fixture
+def session() -> AgentSession:
+    return make_session(make_profile(system_prompt="You are careful."))
+
+
+@pytest.fixture
+def ana() -> User:
+    return make_person("ana")
+
+
+def say_next(*replies: Any) -> ScriptedConnector:
+    connector = ScriptedConnector(*replies)
+    scripts.current["test"] = connector
+    return connector
+
+
+def run(session: AgentSession, text: str, ana: User) -> Turn:
+    turn = sessions.submit_turn(session, text, ana)
+    runner.run(turn.pk)
+    turn.refresh_from_db()
+    session.refresh_from_db()
+    return turn
+
+
+def roles(session: AgentSession) -> list[str]:
+    return list(session.messages.order_by("sequence").values_list("role", flat=True))
+
+
+def unanswered(request: ModelRequest) -> set[str]:
+    blocks = [block for item in request.input for block in item["content"]]
+    calls = {block["id"] for block in blocks if block["type"] == "tool_use"}
+    return calls ^ {block["tool_use_id"] for block in blocks if block["type"] == "tool_result"}
+
+
+class Killed(BaseException):
+    """What a worker that is killed looks like from inside: nothing after it runs."""
+
+
+def die(session: AgentSession, ana: User, *replies: Any) -> Turn:
+    """Run a turn whose worker is gone without a trace; its lease has expired."""
+    turn = sessions.submit_turn(session, "go", ana)
+    say_next(*replies)
+    with pytest.raises(Killed):
+        runner.run(turn.pk)
+    AgentSession.objects.filter(pk=session.pk).update(lease_until="2000-01-01T00:00Z")
+    return turn
+
+
+def killed(request: ModelRequest) -> list[Any]:
+    raise Killed
+
+
+def test_a_dead_workers_turn_goes_on_from_its_last_checkpoint(session: AgentSession, ana: User) -> None:
+    turn = die(session, ana, store_set("a", 1), killed)
+    connector = say_next(say("finished"))
+    runner.run(turn.pk)
+    turn.refresh_from_db()
+    assert (turn.status, turn.attempts) == (Turn.Status.SUCCEEDED, 2)
+    assert unanswered(connector.requests[0]) == set()
+    assert roles(session) == ["user", "assistant", "user", "assistant"]
+
+
+def test_a_call_that_was_not_begun_when_the_worker_died_is_carried_out(
+    session: AgentSession, ana: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(*_: object) -> None:
+        raise Killed
+
+    monkeypatch.setattr("agents.waiting.begin", cut)
+    turn = die(session, ana, store_set("a", 1))
+    monkeypatch.undo()
+    connector = say_next(say("finished"))
+    runner.run(turn.pk)
+    assert unanswered(connector.requests[0]) == set()
+    assert open_board(session).get("a") == 1
+
+
+def test_a_call_whose_result_died_with_the_worker_is_answered_with_a_note(
+    session: AgentSession, ana: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(*_: object) -> None:
+        raise Killed
+
+    monkeypatch.setattr("agents.context.toolbox.ToolManager.execute", cut)
+    turn = die(session, ana, store_set("a", 1))
+    monkeypatch.undo()
+    connector = say_next(say("finished"))
+    runner.run(turn.pk)
+    asked = json.dumps(connector.requests[0].input)
+    assert unanswered(connector.requests[0]) == set()
+    assert "whether it took effect is unknown" in asked
+
+
+def test_a_stored_answer_is_not_asked_for_again(
+    session: AgentSession, ana: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(*_: object) -> None:
+        raise Killed
+
+    monkeypatch.setattr(runner, "_finish", cut)
+    turn = die(session, ana, say("the answer"))
+    monkeypatch.undo()
+    say_next()
+    runner.run(turn.pk)
+    turn.refresh_from_db()
+    assert turn.status == Turn.Status.SUCCEEDED
+    assert roles(session) == ["user", "assistant"]
+
+
+def test_a_turn_that_kills_its_workers_is_given_up_visibly(session: AgentSession, ana: User) -> None:
+    turn = die(session, ana, killed)
+    Turn.objects.filter(pk=turn.pk).update(attempts=runner.MAX_ATTEMPTS)
+    runner.run(turn.pk)
+    turn.refresh_from_db()
+    session.refresh_from_db()
+    assert (turn.status, session.status) == ("failed", "failed")
+    assert "3 times" in turn.error
