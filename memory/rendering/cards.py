@@ -5,14 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agents.context.json_values import JSON, InvalidJSON, decode, pretty
-from memory.rendering.blocks.json_tree import json_text, json_tree
+from memory.rendering.blocks.json_tree import json_tree
 from memory.rendering.blocks.records import definition_grid, is_record, is_table, record_table
+from memory.rendering.blocks.scalars import scalar
 from memory.rendering.fill import Draft
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderRefused, RenderSettings, admit_json, admit_text
 from memory.rendering.parser import markdown_html
 from memory.rendering.sanitize import SafeHTML, seal, source_html
 
-PIPELINE_VERSION = 1
+PIPELINE_VERSION = 2
 """Grows with every change of the output; part of the key under which rendered cards are kept."""
 
 logger = logging.getLogger(__name__)
@@ -24,7 +25,7 @@ class CardHTML:
 
     Attributes:
         html: the finished HTML, safe on any page of ours inside an element of class ``prose``.
-        features: what a page may upgrade: ``code``, ``json``.
+        features: what a page may upgrade: ``code``, ``json``, ``math``.
         error: why the value is shown as its source, or None.
         lasting: False when the moment was at fault, not the value: rendering it again may succeed.
     """
@@ -105,4 +106,4 @@ def _value_html(value: JSON, draft: Draft) -> str:
         return record_table(value)
     if isinstance(value, (dict, list)) and value:
         return json_tree(value, draft)
-    return f'<p class="md-scalar">{json_text(value)}</p>\n'
+    return f'<p class="md-scalar">{scalar(value)}</p>\n'

@@ -3,8 +3,12 @@
 import hashlib
 import re
 import secrets
+from typing import TYPE_CHECKING
 
 from memory.rendering.guard import RenderSettings
+
+if TYPE_CHECKING:
+    from memory.rendering.sanitize import SafeHTML
 
 
 class Draft:
@@ -16,7 +20,8 @@ class Draft:
         nonce: what makes this render's slots impossible to forge.
         features: what the card holds that a page may want to upgrade, such as ``code``.
         json_parts: values shown in trees so far.
-        pieces: the HTML of each slot, in order.
+        formulas: formulas so far, shown or not.
+        pieces: the HTML of each slot, in order; it has passed a sanitizer of its own.
     """
 
     def __init__(self, card_id: str, settings: RenderSettings) -> None:
@@ -26,9 +31,10 @@ class Draft:
         self.nonce = secrets.token_hex(8)
         self.features: set[str] = set()
         self.json_parts = 0
-        self.pieces: list[str] = []
+        self.formulas = 0
+        self.pieces: list[SafeHTML] = []
 
-    def slot(self, html: str) -> str:
+    def slot(self, html: "SafeHTML") -> str:
         """Keep the piece and return the element that stands in its place until `fill`."""
         self.pieces.append(html)
         return f'<span data-slot="{self.nonce}-{len(self.pieces) - 1}"></span>'

@@ -29,6 +29,8 @@ class RenderSettings:
         max_code_chars: characters of a code block that are still highlighted.
         max_code_line_chars: characters of its longest line that are still highlighted.
         code_budget_ms: processor time for highlighting one block.
+        max_formulas: formulas of one card.
+        max_tex_chars: characters of one formula.
         max_json_chars: characters of a JSON value or a ``json`` block.
         max_json_parts: values inside the JSON of one card, containers included.
         max_json_depth: levels of a JSON value.
@@ -42,6 +44,8 @@ class RenderSettings:
     max_code_chars: int = 10_000
     max_code_line_chars: int = 2_000
     code_budget_ms: int = 100
+    max_formulas: int = 200
+    max_tex_chars: int = 2_000
     max_json_chars: int = 100_000
     max_json_parts: int = 2_000
     max_json_depth: int = 40

@@ -14,17 +14,10 @@ from memory.rendering import mending, rewriting
 from memory.rendering.fill import Draft
 from memory.rendering.guard import MAX_NESTING, RenderRefused, RenderSettings
 from memory.rendering.render import CardRenderer
+from memory.rendering.tex import tex_block, tex_inline
 
 _LINE_END = re.compile(r"\r\n?")
 _LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-
-# As on GitHub, so that prices and shell variables stay text: nothing but TeX touches the inside of the
-# marks, no letter or digit the outside, and code is not looked into.
-_DOLLARS = re.compile(
-    r"(?<!\w)(?:\$\$(?:\\.|[^\\$`])+\$\$|\$(?![\s$])(?:\\.|[^\\$`])*(?<=\S)\$)(?![\w$])", re.DOTALL
-)
-_MAX_TEX_CHARS = 2_000
-_CLOSING = str.maketrans("([", ")]")
 
 
 class CardParser(MarkdownIt):
@@ -48,7 +41,10 @@ class CardParser(MarkdownIt):
         footnote_plugin(self, inline=False)
         # Once more, because the plugin replaced our rules for notes by its own.
         self.renderer = CardRenderer(self)
-        self.inline.ruler.before("escape", "tex", _tex)
+        self.inline.ruler.before("escape", "tex", tex_inline)
+        self.block.ruler.before(
+            "fence", "tex", tex_block, {"alt": ["paragraph", "reference", "blockquote", "list"]}
+        )
         self.inline.ruler.before("html_inline", "line_break", _line_break)
         rules = self.core.ruler
         rules.before("inline", "refuse_blocks", _refuse_blocks)
@@ -91,27 +87,6 @@ def _line_break(state: StateInline, silent: bool) -> bool:
         state.push("hardbreak", "br", 0)
     state.pos = match.end()
     return True
-
-
-def _tex(state: StateInline, silent: bool) -> bool:
-    """Keep a formula as it was written, whose backslashes would otherwise count as escapes."""
-    end = _tex_end(state.src, state.pos, min(state.pos + _MAX_TEX_CHARS, state.posMax))
-    if end is None:
-        return False
-    if not silent:
-        state.push("tex", "code", 0).content = state.src[state.pos : end]
-    state.pos = end
-    return True
-
-
-def _tex_end(source: str, start: int, limit: int) -> int | None:
-    match source[start : start + 2]:
-        case "\\(" | "\\[" as mark:
-            end = source.find(mark.translate(_CLOSING), start + 2, limit)
-            return end + 2 if end >= 0 else None
-        case _:
-            found = _DOLLARS.match(source, start, limit)
-            return found.end() if found else None
 
 
 def _refuse_blocks(state: StateCore) -> None:

@@ -9,6 +9,7 @@ from markdown_it.utils import EnvType, OptionsDict
 
 from memory.rendering.blocks import FENCES
 from memory.rendering.blocks.code import code_block, language_of
+from memory.rendering.blocks.math import formula
 from memory.rendering.fill import Draft
 from memory.rendering.links import LINK_REL, LINK_TARGET, is_safe_url, web_host
 from memory.rendering.sanitize import escape
@@ -49,8 +50,12 @@ class CardRenderer(RendererHTML):
         )
 
     def tex(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """Return a formula as its source."""
-        return f'<code class="md-tex">{escape(tokens[idx].content)}</code>'
+        """Return a formula in a line."""
+        return formula(tokens[idx].content, _draft(env))
+
+    def tex_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Return a formula that fills whole lines."""
+        return f"<div>{formula(tokens[idx].content, _draft(env))}</div>\n"
 
     def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """Return the opening of a table that scrolls by itself."""

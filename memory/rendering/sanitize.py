@@ -5,6 +5,7 @@ import re
 
 from bleach.sanitizer import Cleaner
 
+from memory.rendering import mathml
 from memory.rendering.fill import Draft
 from memory.rendering.guard import RenderRefused, visible
 from memory.rendering.links import LINK_REL, LINK_TARGET, SCHEMES, is_safe_url
@@ -12,23 +13,35 @@ from memory.rendering.links import LINK_REL, LINK_TARGET, SCHEMES, is_safe_url
 TAGS = frozenset(
     {"p", "br", "hr", "h3", "h4", "h5", "h6", "strong", "em", "s", "sup", "code", "pre", "blockquote"}
     | {"ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td"}
-    | {"a", "div", "span", "section", "details", "summary"}
+    | {"a", "div", "span", "section", "details", "summary", "time", "button"}
 )
 
 # The classes of the site's stylesheet that a card uses; its own begin with ``md-``.
 STYLESHEET_CLASSES = frozenset(
-    {"code", "code__bar", "done", "kv", "muted", "notice", "notice--warn", "plain", "scroll-x"}
-    | {"tasks", "tick", "tick--on", "tk-c", "tk-f", "tk-k", "tk-n", "tk-p", "tk-s"}
+    {"code", "code__bar", "code__copy", "done", "kv", "muted", "needs-script", "notice", "notice--warn"}
+    | {"num", "plain", "scroll-x", "tasks", "tick", "tick--on"}
+    | {"tk-c", "tk-f", "tk-k", "tk-n", "tk-p", "tk-s"}
 )
 _OWN_CLASS = re.compile(r"md-[a-z0-9-]{1,40}")
 
 _ANCHOR = re.compile(r"c[0-9a-f]{8}-fn(?:ref)?[0-9]{1,4}(?:-[0-9]{1,4})?")
-_START = re.compile(r"[0-9]{1,9}")
+_TIME = re.compile(r"[0-9]{4}-[0-9T:. Z+-]{6,30}")
+
+# Attributes whose value must match.
+_PATTERNS = {
+    ("a", "title"): re.compile(r"(?s).*"),
+    ("ol", "start"): re.compile(r"[0-9]{1,9}"),
+    ("time", "datetime"): _TIME,
+    ("time", "title"): _TIME,
+}
 
 # Attributes with the only values they may have.
 _FIXED = {
     ("a", "rel"): {LINK_REL},
     ("a", "target"): {LINK_TARGET},
+    ("button", "type"): {"button"},
+    ("button", "data-copy-next"): {""},
+    ("button", "data-copy-name"): {"code"},
     ("th", "scope"): {"col"},
     ("details", "open"): {""},
     ("pre", "tabindex"): {"0"},
@@ -59,12 +72,10 @@ def seal(raw: str, draft: Draft) -> SafeHTML:
     """Return the finished HTML of a card: cleaned against the allow-list, slots checked and filled.
 
     Raises:
-        RenderRefused: when the HTML is larger than ``max_html_chars`` or a slot holds more than code.
+        RenderRefused: when the HTML is larger than ``max_html_chars``.
     """
     if len(raw) > draft.settings.max_html_chars:
         raise RenderRefused(f"more than {draft.settings.max_html_chars:,} characters of HTML")
-    if not all(map(is_highlighted_code, draft.pieces)):
-        raise RenderRefused("highlighted code has an unexpected form")
     # A cleaner is not safe to share between threads and costs next to nothing to make.
     cleaner = Cleaner(
         tags=TAGS,
@@ -73,7 +84,29 @@ def seal(raw: str, draft: Draft) -> SafeHTML:
         strip=True,
         strip_comments=True,
     )
-    return SafeHTML(visible(draft.fill(cleaner.clean(visible(raw)))))
+    return SafeHTML(draft.fill(visible(cleaner.clean(visible(raw)))))
+
+
+def formula_html(raw: str) -> SafeHTML:
+    """Return the MathML of one formula, cleaned against an allow-list that has no HTML element.
+
+    One list for both would let an element change its namespace when a browser parses the page.
+    """
+    cleaner = Cleaner(
+        tags=mathml.TAGS, attributes=mathml.allows, protocols=(), strip=True, strip_comments=True
+    )
+    return SafeHTML(cleaner.clean(visible(raw)))
+
+
+def code_html(raw: str) -> SafeHTML:
+    """Return highlighted code after a look at its form.
+
+    Raises:
+        RenderRefused: when it is more than text and unnested spans of the token classes.
+    """
+    if not is_highlighted_code(raw):
+        raise RenderRefused("highlighted code has an unexpected form")
+    return SafeHTML(raw)
 
 
 def escape(text: str) -> SafeHTML:
@@ -112,6 +145,7 @@ class _AllowedAttributes:
             return is_safe_url(value) or (value.startswith("#") and _ANCHOR.fullmatch(value[1:]) is not None)
         if (tag, name) == ("span", "data-slot"):
             return self._slot.fullmatch(value) is not None
-        if (tag, name) == ("ol", "start"):
-            return _START.fullmatch(value) is not None
-        return (tag, name) == ("a", "title") or value in _FIXED.get((tag, name), ())
+        pattern = _PATTERNS.get((tag, name))
+        if pattern is not None:
+            return pattern.fullmatch(value) is not None
+        return value in _FIXED.get((tag, name), ())

@@ -65,10 +65,12 @@ def test_hostile_keys_reach_the_server_unchanged() -> None:
     assert page.one("button", form="delete-form").attributes["value"] == HOSTILE
 
 
-def test_a_key_is_one_parameter_of_the_edit_link() -> None:
-    link = next(head(card(key="a&b=c d/é")).all("a"))
-    address = reverse("entry-edit", args=[SESSION_ID])
-    assert link.attributes["href"] == f"{address}?key=a%26b%3Dc%20d%2F%C3%A9"
+def test_a_key_is_one_parameter_of_its_links() -> None:
+    links = head(card(key="a&b=c d/é")).all("a")
+    addresses = [reverse(name, args=[SESSION_ID]) for name in ("entry-source", "entry-edit")]
+    assert [link.attributes["href"] for link in links] == [
+        f"{address}?key=a%26b%3Dc%20d%2F%C3%A9" for address in addresses
+    ]
 
 
 @pytest.mark.parametrize(("pinned", "name", "pressed"), [(True, "unpin", "true"), (False, "pin", "false")])
@@ -83,12 +85,12 @@ def test_only_operators_get_edit_and_delete() -> None:
     assert len(list(head(card()).all("button", form="delete-form"))) == 1
     member = head(card(), may_act=False)
     assert not list(member.all("button", form="delete-form"))
-    assert not list(member.all("a"))
+    assert not list(member.all("a", href=reverse("entry-edit", args=[SESSION_ID]) + "?key=progress"))
 
 
-def test_a_menu_with_script_actions_alone_is_hidden_without_scripts() -> None:
-    assert "needs-script" in head(card(), may_act=False).one("details").classes
-    assert "needs-script" not in head(card()).one("details").classes
+def test_everybody_gets_the_source() -> None:
+    address = reverse("entry-source", args=[SESSION_ID])
+    assert len(list(head(card(), may_act=False).all("a", href=f"{address}?key=progress"))) == 1
 
 
 @pytest.mark.parametrize(

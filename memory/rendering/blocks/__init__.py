@@ -4,7 +4,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from memory.rendering.blocks.json_tree import json_block
+from memory.rendering.blocks.math import math_block
 from memory.rendering.fill import Draft
 
-FENCES: Mapping[str, Callable[[str, str, Draft], str]] = MappingProxyType({"json": json_block})
+FENCES: Mapping[str, Callable[[str, str, Draft], str]] = MappingProxyType(
+    {"json": json_block, **dict.fromkeys(("math", "latex", "tex", "katex"), math_block)}
+)
 """Language to a function of source, info string and draft that returns HTML for the sanitizer."""

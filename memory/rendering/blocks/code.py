@@ -24,7 +24,7 @@ from pygments.util import ClassNotFound
 
 from memory.rendering.fill import Draft
 from memory.rendering.guard import RenderSettings
-from memory.rendering.sanitize import escape
+from memory.rendering.sanitize import SafeHTML, code_html, escape
 
 _LANGUAGE = re.compile(r"[a-z0-9+#._-]{1,30}")
 # Names that writers use and Pygments does not know.
@@ -54,13 +54,20 @@ _CLASSES = {
     Token: "",
 }
 
+_COPY = (
+    '<button class="code__copy needs-script" type="button" data-copy-next="" data-copy-name="code">'
+    "Copy</button>"
+)
+
 
 def code_block(source: str, info: str, draft: Draft) -> str:
     """Return a code block; ``info`` is what stood behind the opening fence and is shown in full."""
     draft.features.add("code")
-    label = f'<div class="code__bar"><span>{escape(info)}</span></div>' if info else ""
     content = draft.slot(highlight(source, language_of(info), draft.settings))
-    return f'<div class="code">{label}<pre tabindex="0"><code>{content}</code></pre></div>\n'
+    return (
+        f'<div class="code"><div class="code__bar"><span>{escape(info)}</span>{_COPY}</div>'
+        f'<pre tabindex="0"><code>{content}</code></pre></div>\n'
+    )
 
 
 def language_of(info: str) -> str:
@@ -69,7 +76,13 @@ def language_of(info: str) -> str:
     return words[0].strip("{}.").lower() if words else ""
 
 
-def highlight(source: str, language: str, settings: RenderSettings) -> str:
+def source_block(source: str, info: str, reason: str, draft: Draft) -> str:
+    """Return a block that could not be shown as what it is: the reason, then its source as code."""
+    notice = f'<div class="notice notice--warn"><p>{escape(reason)}</p></div>'
+    return notice + code_block(source, info, draft)
+
+
+def highlight(source: str, language: str, settings: RenderSettings) -> SafeHTML:
     """Return escaped code with token spans, or without them when the language is unknown.
 
     Lexers are super-linear on some inputs, so long code, long lines and lexers that use up
@@ -94,7 +107,7 @@ def highlight(source: str, language: str, settings: RenderSettings) -> str:
             runs.append((name, [text]))
     if "".join(text for _, texts in runs for text in texts) != source:
         return escape(source)
-    return "".join(_spans(runs))
+    return code_html("".join(_spans(runs)))
 
 
 def _spans(runs: Iterable[tuple[str, list[str]]]) -> Iterable[str]:

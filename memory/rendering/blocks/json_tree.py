@@ -5,7 +5,8 @@ import math
 from collections.abc import Iterable
 
 from agents.context.json_values import JSON
-from memory.rendering.blocks.code import code_block
+from memory.rendering.blocks.code import source_block
+from memory.rendering.blocks.scalars import json_line
 from memory.rendering.fill import Draft
 from memory.rendering.guard import RenderRefused, admit_json
 from memory.rendering.sanitize import escape
@@ -21,9 +22,9 @@ def json_block(source: str, info: str, draft: Draft) -> str:
         value = _parse(source)
         draft.json_parts += admit_json(value, source, draft.settings, earlier_parts=draft.json_parts)
     except (ValueError, RecursionError) as error:
-        return _source_block(source, info, f"not valid JSON: {error}", draft)
+        return source_block(source, info, f"not valid JSON: {error}", draft)
     except RenderRefused as refusal:
-        return _source_block(source, info, f"JSON {refusal}, shown as text", draft)
+        return source_block(source, info, f"JSON {refusal}, shown as text", draft)
     label = f'<p class="muted">{escape(info)}</p>' if info.lower() != "json" else ""
     return label + json_tree(value, draft)
 
@@ -34,14 +35,9 @@ def json_tree(value: JSON, draft: Draft) -> str:
     return f'<div class="md-tree">{_node("", value, 0)}</div>\n'
 
 
-def json_text(value: JSON) -> str:
-    """Return a value as one line of JSON."""
-    return escape(json.dumps(value, ensure_ascii=False))
-
-
 def _node(label: str, value: JSON, level: int) -> str:
     if not isinstance(value, (dict, list)) or not value:
-        return f'{label}<span class="tk-{_kind(value)}">{json_text(value)}</span>'
+        return f'{label}<span class="tk-{_kind(value)}">{escape(json_line(value))}</span>'
     brackets, noun = ("{}", "key") if isinstance(value, dict) else ("[]", "item")
     count = f"{len(value)} {noun}" + ("" if len(value) == 1 else "s")
     unfolded = ' open=""' if level < _OPEN_LEVELS else ""
@@ -64,15 +60,7 @@ def _kind(leaf: JSON) -> str:
 def _labelled(value: dict[str, JSON] | list[JSON]) -> Iterable[tuple[str, JSON]]:
     if isinstance(value, list):
         return (("", child) for child in value)
-    return (
-        (f'<span class="tk-f">{escape(json.dumps(key, ensure_ascii=False))}</span>: ', child)
-        for key, child in value.items()
-    )
-
-
-def _source_block(source: str, info: str, reason: str, draft: Draft) -> str:
-    notice = f'<div class="notice notice--warn"><p>{escape(reason)}</p></div>'
-    return notice + code_block(source, info, draft)
+    return ((f'<span class="tk-f">{escape(json_line(key))}</span>: ', child) for key, child in value.items())
 
 
 def _parse(source: str) -> JSON:

@@ -3,7 +3,7 @@
 from typing import TypeGuard
 
 from agents.context.json_values import JSON
-from memory.rendering.blocks.json_tree import json_text
+from memory.rendering.blocks.scalars import scalar
 from memory.rendering.sanitize import escape
 
 _MAX_FIELD_CHARS = 200
@@ -31,8 +31,8 @@ def is_table(value: JSON) -> TypeGuard[list[dict[str, JSON]]]:
 
 
 def definition_grid(record: dict[str, JSON]) -> str:
-    """Return an object as a grid of names and values, values written as JSON."""
-    rows = (f"<div><dt>{escape(key)}</dt><dd>{json_text(value)}</dd></div>" for key, value in record.items())
+    """Return an object as a grid of names and values, texts in quotes."""
+    rows = (f"<div><dt>{escape(key)}</dt><dd>{scalar(value)}</dd></div>" for key, value in record.items())
     return f'<dl class="kv">{"".join(rows)}</dl>\n'
 
 
@@ -56,10 +56,7 @@ def record_table(records: list[dict[str, JSON]]) -> str:
 
 
 def _cell(record: dict[str, JSON], name: str) -> str:
-    if name not in record:
-        return ""
-    value = record[name]
-    return escape(value) if isinstance(value, str) else json_text(value)
+    return scalar(record[name], quoted=False) if name in record else ""
 
 
 def _columns(records: list[dict[str, JSON]]) -> list[str]:

@@ -8,13 +8,14 @@ from xml.etree.ElementTree import Element
 from bleach.html5lib_shim import HTMLParser  # type: ignore[attr-defined]  # a re-export
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
+MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
 ELEMENTS = set(
-    """a blockquote br code dd details div dl dt em h3 h4 h5 h6 hr li ol p pre s section span strong
-    summary sup table tbody td th thead tr ul""".split()  # noqa: SIM905 - reads better than a list
+    """a blockquote br button code dd details div dl dt em h3 h4 h5 h6 hr li ol p pre s section span strong
+    summary sup table tbody td th thead time tr ul""".split()  # noqa: SIM905 - reads better than a list
 )
 CLASS = re.compile(
-    r"md-[a-z0-9-]+|code|code__bar|done|kv|muted|notice|notice--warn|plain|scroll-x|tasks|tick|tick--on"
+    r"md-[a-z0-9-]+|code|code__bar|code__copy|done|kv|muted|needs-script|notice|notice--warn|num|plain|scroll-x|tasks|tick|tick--on"
     r"|tk-[cfknps]"
 )
 VALUES = {
@@ -24,6 +25,9 @@ VALUES = {
     ("a", "rel"): r"noopener noreferrer nofollow ugc",
     ("a", "target"): r"_blank",
     ("a", "title"): r"(?s).*",
+    ("button", "data-copy-name"): r"code",
+    ("button", "data-copy-next"): r"",
+    ("button", "type"): r"button",
     ("details", "open"): r"",
     ("div", "aria-label"): r"Table",
     ("div", "role"): r"group",
@@ -34,6 +38,42 @@ VALUES = {
     ("span", "aria-label"): r"Done|Open",
     ("span", "role"): r"img",
     ("th", "scope"): r"col",
+    ("time", "datetime"): r"[0-9]{4}-[0-9T:. Z+-]+",
+    ("time", "title"): r"[0-9]{4}-[0-9T:. Z+-]+",
+}
+
+FORMULA_ELEMENTS = set(
+    """math menclose mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace
+    msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover""".split()  # noqa: SIM905 - see above
+)
+FLAG, LENGTH = r"true|false", r"-?[0-9]*(?:\.[0-9]+)?(?:em|ex|px|pt|%)?"
+FORMULA_VALUES = {
+    "accent": FLAG,
+    "accentunder": FLAG,
+    "class": r"md-m-[a-z0-9]+(?: md-m-[a-z0-9]+)*",
+    "columnspan": r"[0-9]+",
+    "depth": LENGTH,
+    "display": r"block|inline",
+    "displaystyle": FLAG,
+    "fence": FLAG,
+    "form": r"prefix|infix|postfix",
+    "height": LENGTH,
+    "largeop": FLAG,
+    "linethickness": LENGTH,
+    "lspace": LENGTH,
+    "mathcolor": r"#[0-9a-fA-F]{6}",
+    "mathvariant": r"normal",
+    "maxsize": LENGTH,
+    "minsize": LENGTH,
+    "movablelimits": FLAG,
+    "notation": r"[a-z ]+",
+    "rspace": LENGTH,
+    "scriptlevel": r"[+-]?[0-9]+",
+    "separator": FLAG,
+    "stretchy": FLAG,
+    "symmetric": FLAG,
+    "voffset": LENGTH,
+    "width": LENGTH,
 }
 
 
@@ -68,6 +108,9 @@ def links(html: str) -> list[str]:
 def check(html: str) -> None:
     """Fail on any element, attribute or address that has no business in a card."""
     for tag, attributes in elements(html):
+        if tag.startswith(MATHML):
+            check_formula(tag.removeprefix(MATHML), attributes)
+            continue
         assert tag in ELEMENTS, f"element {tag} in {html!r}"
         for name, value in attributes.items():
             pattern = VALUES.get((tag, name), VALUES.get(("*", name)))
@@ -77,6 +120,14 @@ def check(html: str) -> None:
                 assert all(CLASS.fullmatch(item) for item in value.split()), value
             if name == "href" and not value.startswith("#"):
                 assert urlsplit(value).scheme in {"http", "https", "mailto"}, value
+
+
+def check_formula(tag: str, attributes: dict[str, str]) -> None:
+    """Fail on an element or attribute that has no business in a formula."""
+    assert tag in FORMULA_ELEMENTS, f"element {tag} in a formula"
+    for name, value in attributes.items():
+        assert name in FORMULA_VALUES, f"attribute {tag} {name} in a formula"
+        assert re.fullmatch(FORMULA_VALUES[name], value), f"value {tag} {name}={value!r}"
 
 
 def _parse(html: str) -> Element:

@@ -1,5 +1,6 @@
 """The cases handed over with the measurements, where they are at hand, each seen as expected."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -83,14 +84,42 @@ def test_json() -> None:
 
 def test_kitchen_sink() -> None:
     card = _card("kitchen-sink")
-    assert card.features == {"code", "json"}
+    assert card.features == {"code", "json", "math"}
     assert card.error is None
+
+
+def _formulas(html: str) -> list[str]:
+    return [markup.text(part.split("</math>")[0]) for part in re.split("<math[^>]*>", html)[1:]]
+
+
+def test_math_bombs() -> None:
+    html = _card("math-bombs").html
+    assert re.findall('md-reason">([^<]*)', html) == ["nested too deeply", "too many commands in a row"]
+
+
+def test_math_delimiters() -> None:
+    html = _card("math-delimiters").html
+    assert len(_formulas(html)) == 7
+    assert not markup.classes(html) & {"md-tex", "md-reason"}
+
+
+def test_math_errors() -> None:
+    html = _card("math-errors").html
+    assert (html.count("md-tex"), html.count("md-reason"), html.count("<math")) == (14, 14, 0)
+    assert html.endswith("<p>After text is still here.</p>\n")
+
+
+def test_math_formulas() -> None:
+    html = _card("math-formulas").html
+    assert len(_formulas(html)) == 58
+    assert not markup.classes(html) & {"md-tex", "md-reason"}
 
 
 def test_math_vs_prices() -> None:
     html = _card("math-vs-prices").html
-    formulas = [part.split("</code>")[0] for part in html.split('<code class="md-tex">')[1:]]
-    assert formulas == ["$x^2$", "$y$", "$z$", "$x$", "$x=2$", "${1,2}$", "$x$", "$|x|$"]
+    assert _formulas(html) == ["x2", "y", "z", "x", "x=2", "1,2", "x", "|x|"]
+    for text in ("$5 and $10", "$HOME/$USER", "$n$th", "Code `$x$`".replace("`", "")):
+        assert text in markup.text(html)
 
 
 def test_mermaid_until_it_is_drawn() -> None:

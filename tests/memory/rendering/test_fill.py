@@ -2,6 +2,7 @@
 
 from memory.rendering.fill import Draft
 from memory.rendering.guard import DEFAULT_SETTINGS
+from memory.rendering.sanitize import SafeHTML
 
 
 def _draft(card_id: str = "card") -> Draft:
@@ -10,17 +11,17 @@ def _draft(card_id: str = "card") -> Draft:
 
 def test_each_piece_returns_to_its_slot() -> None:
     draft = _draft()
-    page = f"<p>{draft.slot('one')}</p>{draft.slot('two')}"
+    page = f"<p>{draft.slot(SafeHTML('one'))}</p>{draft.slot(SafeHTML('two'))}"
     assert draft.fill(page) == "<p>one</p>two"
 
 
 def test_a_piece_is_taken_as_it_is() -> None:
     draft = _draft()
-    assert draft.fill(draft.slot(r"\1 \g<0> &amp;")) == r"\1 \g<0> &amp;"
+    assert draft.fill(draft.slot(SafeHTML(r"\1 \g<0> &amp;"))) == r"\1 \g<0> &amp;"
 
 
 def test_a_slot_of_another_render_is_left_alone() -> None:
-    foreign = _draft().slot("x")
+    foreign = _draft().slot(SafeHTML("x"))
     assert _draft().fill(foreign) == foreign
 
 

@@ -6,7 +6,15 @@ from hypothesis import strategies as st
 
 from memory.rendering.fill import Draft
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderRefused, RenderSettings, visible
-from memory.rendering.sanitize import SafeHTML, escape, is_highlighted_code, seal, source_html
+from memory.rendering.sanitize import (
+    SafeHTML,
+    code_html,
+    escape,
+    formula_html,
+    is_highlighted_code,
+    seal,
+    source_html,
+)
 from tests.memory.rendering import markup
 
 
@@ -76,7 +84,7 @@ def test_html_over_the_limit_is_refused() -> None:
 
 def test_slots_are_filled_after_cleaning() -> None:
     draft = Draft("card", DEFAULT_SETTINGS)
-    piece = '<span class="tk-k">if</span>'
+    piece = code_html('<span class="tk-k">if</span>')
     assert seal(f"<p>{draft.slot(piece)}</p>", draft) == f"<p>{piece}</p>"
 
 
@@ -98,12 +106,32 @@ def test_slots_are_filled_after_cleaning() -> None:
         "a > b",
     ],
 )
-def test_a_slot_with_anything_but_code_is_refused(piece: str) -> None:
-    draft = Draft("card", DEFAULT_SETTINGS)
-    html = draft.slot(piece)
+def test_anything_but_code_is_not_taken_for_code(piece: str) -> None:
     assert not is_highlighted_code(piece)
     with pytest.raises(RenderRefused, match="unexpected form"):
-        seal(html, draft)
+        code_html(piece)
+
+
+@pytest.mark.parametrize(
+    ("raw", "clean"),
+    [
+        ("<math><mi>x</mi></math>", "<math><mi>x</mi></math>"),
+        (
+            '<math display="block"><mo form="infix">=</mo></math>',
+            '<math display="block"><mo form="infix">=</mo></math>',
+        ),
+        (
+            '<math href="javascript:x"><mi style="color:red" id="a" class="card">x</mi></math>',
+            "<math><mi>x</mi></math>",
+        ),
+        ('<math><maction actiontype="x"><mi>x</mi></maction></math>', "<math><mi>x</mi></math>"),
+        ("<math><mtext><img src=x><b>x</b></mtext></math>", "<math><mtext>x</mtext></math>"),
+        ('<math><mi mathcolor="url(x)">x</mi></math>', "<math><mi>x</mi></math>"),
+        ('<math><annotation-xml encoding="text/html"><p>x</p></annotation-xml></math>', "<math>\nx</math>"),
+    ],
+)
+def test_a_formula_keeps_only_what_formulas_need(raw: str, clean: str) -> None:
+    assert formula_html(raw) == clean
 
 
 @settings(deadline=None)

@@ -73,18 +73,16 @@ def test_a_block_shows_its_whole_info_string() -> None:
     draft = Draft("card", DEFAULT_SETTINGS)
     html = seal(code_block("x = 1\n", 'python title="a<b>"', draft), draft)
     assert html.startswith(
-        '<div class="code"><div class="code__bar"><span>python title=&quot;a&lt;b&gt;&quot;</span></div>'
-        '<pre tabindex="0"><code>x <span class="tk-p">=</span> <span class="tk-n">1</span>'
+        '<div class="code"><div class="code__bar"><span>python title=&quot;a&lt;b&gt;&quot;</span><button '
     )
+    assert '<pre tabindex="0"><code>x <span class="tk-p">=</span> <span class="tk-n">1</span>' in html
     assert draft.features == {"code"}
 
 
-def test_a_block_without_language_has_no_bar() -> None:
+def test_a_block_without_language_has_only_its_copy_button() -> None:
     draft = Draft("card", DEFAULT_SETTINGS)
-    assert (
-        seal(code_block("x", "", draft), draft)
-        == '<div class="code"><pre tabindex="0"><code>x</code></pre></div>\n'
-    )
+    html = seal(code_block("x", "", draft), draft)
+    assert '<span></span><button class="code__copy needs-script" type="button" data-copy-next=""' in html
 
 
 @settings(deadline=None)

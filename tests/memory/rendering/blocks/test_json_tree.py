@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context.json_values import JSON
-from memory.rendering.blocks.json_tree import json_block, json_text, json_tree
+from memory.rendering.blocks.json_tree import json_block, json_tree
 from memory.rendering.fill import Draft
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderSettings, visible
 from memory.rendering.sanitize import seal
@@ -106,12 +106,6 @@ def test_a_tree_keeps_every_leaf_and_key(value: JSON) -> None:
     markup.check(html)
     shown = markup.text(html)
     assert all(visible(json.dumps(part, ensure_ascii=False)) in shown for part in _parts(value))
-
-
-@settings(deadline=None)
-@given(VALUES)
-def test_text_of_json_is_one_line(value: JSON) -> None:
-    assert "\n" not in json_text(value)
 
 
 def _parts(value: JSON) -> list[JSON]:

@@ -74,10 +74,10 @@ def test_a_grid_shows_names_and_values_as_json() -> None:
         {"auto_approve_eur": 500, "currency": "EUR", "frozen": ["Castell & Co"], "ok": None}
     )
     assert html == (
-        '<dl class="kv"><div><dt>auto_approve_eur</dt><dd>500</dd></div>'
+        '<dl class="kv"><div><dt>auto_approve_eur</dt><dd><span class="num">500</span></dd></div>'
         "<div><dt>currency</dt><dd>&quot;EUR&quot;</dd></div>"
         "<div><dt>frozen</dt><dd>[&quot;Castell &amp; Co&quot;]</dd></div>"
-        "<div><dt>ok</dt><dd>null</dd></div></dl>\n"
+        "<div><dt>ok</dt><dd><span class='muted'>null</span></dd></div></dl>\n".replace("'", '"')
     )
 
 

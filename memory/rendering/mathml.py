@@ -1,0 +1,42 @@
+"""The allow-list of formulas: presentation MathML without a single HTML element, link, style or script."""
+
+import re
+
+TAGS = frozenset(
+    {"math", "mrow", "mi", "mn", "mo", "ms", "mtext", "mspace", "mfrac", "msqrt", "mroot", "mstyle"}
+    | {"mpadded", "mphantom", "msub", "msup", "msubsup", "munder", "mover", "munderover"}
+    | {"mmultiscripts", "mprescripts", "mtable", "mtr", "mtd", "menclose"}
+)
+
+_CLASSES = re.compile(r"md-m-[a-z0-9]{1,12}(?: md-m-[a-z0-9]{1,12})*")
+_LENGTH = re.compile(r"-?\d{0,3}(?:\.\d{1,8})?(?:em|ex|px|pt|%)?")
+_FLAG = re.compile(r"true|false")
+
+_VALUES = {
+    "class": _CLASSES,
+    "columnspan": re.compile(r"\d{1,2}"),
+    "form": re.compile(r"prefix|infix|postfix"),
+    "mathcolor": re.compile(r"#[0-9a-fA-F]{6}"),
+    "mathvariant": re.compile(r"normal"),
+    "notation": re.compile(r"[a-z ]{1,60}"),
+    "scriptlevel": re.compile(r"[+-]?\d{1,2}"),
+    **dict.fromkeys(
+        (
+            *("accent", "accentunder", "displaystyle", "fence", "largeop", "movablelimits"),
+            *("separator", "stretchy", "symmetric"),
+        ),
+        _FLAG,
+    ),
+    **dict.fromkeys(
+        ("depth", "height", "linethickness", "lspace", "maxsize", "minsize", "rspace", "voffset", "width"),
+        _LENGTH,
+    ),
+}
+
+
+def allows(tag: str, name: str, value: str) -> bool:
+    """Decide about one attribute."""
+    if (tag, name) == ("math", "display"):
+        return value in {"block", "inline"}
+    allowed = _VALUES.get(name)
+    return allowed is not None and allowed.fullmatch(value) is not None
