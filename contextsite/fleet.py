@@ -1,8 +1,9 @@
 """The fleet as people see it: rows of sessions, counts by status, and how full their contexts are."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -13,6 +14,7 @@ from django.utils import timezone
 from agents.budget_view import BudgetView, budget_view
 from agents.models import AgentSession, Turn
 from contextsite.fleet_query import ARCHIVED, HIGH, HIGH_USE, ORDERS, FleetQuery, page_slice
+from contextsite.fleet_usage import Trend, costs, trends
 from memory.cards import age
 
 RAIL_SIZE = 30
@@ -30,6 +32,7 @@ class FleetRow:
     Attributes:
         now: what it does; of a failed one, why it failed.
         turns: how many it had.
+        cost: US dollars; None where no price is known.
         version: changes with everything that the row shows.
     """
 
@@ -46,6 +49,8 @@ class FleetRow:
     turns: int = 0
     owner: str = ""
     version: int = 0
+    trend: Trend | None = None
+    cost: Decimal | None = None
 
     @property
     def age(self) -> str:
@@ -140,8 +145,15 @@ def fleet_rows(sessions: Sequence[AgentSession]) -> Sequence[FleetRow]:
     counts = Turn.objects.filter(session__in=ids).order_by().values_list("session").annotate(Count("pk"))
     turns: Mapping[UUID, int] = dict(counts)
     failures = _failures([each.pk for each in sessions if each.status == AgentSession.Status.FAILED])
+    trend, cost = trends(ids, timezone.now()), costs(ids)
     return [
-        _row(session, now=failures.get(session.pk, session.doing), turns=turns.get(session.pk, 0))
+        replace(
+            _row(session),
+            now=failures.get(session.pk, session.doing),
+            turns=turns.get(session.pk, 0),
+            trend=trend.get(session.pk),
+            cost=cost.get(session.pk),
+        )
         for session in sessions
     ]
 
@@ -183,20 +195,19 @@ def columns(query: FleetQuery) -> Mapping[str, Column]:
     }
 
 
-def _row(session: AgentSession, *, now: str = "", turns: int = 0) -> FleetRow:
+def _row(session: AgentSession) -> FleetRow:
     owner = session.user if session.user_id else None
     return FleetRow(
         id=session.pk,
         title=session.title,
         agent=session.profile.name,
         status=session.status,
-        now=now,
+        now=session.doing,
         model=session.model,
         budget=budget_view(session),
         entries=session.entry_count,
         updated_at=session.changed_at,
         tokens=session.message_tokens,
-        turns=turns,
         owner=(owner.get_full_name() or owner.get_username()) if owner else "",
         version=session.revision,
     )

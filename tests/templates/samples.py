@@ -1,6 +1,7 @@
 """Sample objects for partials: what the views and the feed give them, and nothing more."""
 
 from datetime import UTC, datetime
+from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
@@ -102,6 +103,8 @@ def fleet_row(**changes: Any) -> SimpleNamespace:
         "turns": 18,
         "owner": "Olga Berg",
         "version": 7,
+        "trend": SimpleNamespace(tokens=1204, points="0,19 100,1"),
+        "cost": Decimal("1.2345"),
         "updated_at": NOON,
         "age": "3 s ago",
         "percent": 55.6,
