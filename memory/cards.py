@@ -96,7 +96,12 @@ def dom_id(key: str) -> str:
 
 def is_shown_by_agent(entry: Entry) -> bool:
     """Tell whether the agent wants the entry to be seen."""
-    return bool(entry.attributes.get("showInUI"))
+    return is_shown(entry.attributes)
+
+
+def is_shown(attributes: Mapping[str, object]) -> bool:
+    """Tell the agent's wish in a row's attributes."""
+    return bool(attributes.get("showInUI"))
 
 
 def priority_of(attributes: Mapping[str, object]) -> str:

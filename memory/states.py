@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from django.db.models import OuterRef, Subquery
+
 from agents.context.json_values import JSON
 from memory.models import Entry, EntryRevision, Store
 
@@ -49,9 +51,9 @@ def states_at(store_id: UUID, revision: int) -> list[EntryState]:
 
     How recently an unchanged entry was written again is not in the history, so ``recency`` is the revision.
     """
-    history = EntryRevision.objects.filter(store_id=store_id, revision__lte=revision).order_by("revision")
-    latest = {row.key: row for row in history}
-    present = sorted((row for row in latest.values() if not row.is_gone), key=lambda row: row.position)
+    past = EntryRevision.objects.filter(store_id=store_id, revision__lte=revision)
+    last = past.filter(key=OuterRef("key")).order_by("-revision").values("revision")[:1]
+    present = past.filter(revision=Subquery(last), value__isnull=False).order_by("position")
     return [
         EntryState(
             key=row.key,

@@ -1,12 +1,15 @@
-"""URLs of actions on a session's whiteboard."""
+"""URLs of a session's whiteboard: its actions and its history."""
 
 from django.urls import path
 
-from memory.views import entries, pins, sources
+from memory.views import entries, history, pins, sources
 
 urlpatterns = [
     path("sessions/<uuid:session_id>/pins/", pins.change_pin, name="pin"),
     path("sessions/<uuid:session_id>/entries/edit/", entries.edit_entry, name="entry-edit"),
     path("sessions/<uuid:session_id>/entries/delete/", entries.delete_entry, name="entry-delete"),
     path("sessions/<uuid:session_id>/entries/source/", sources.show_source, name="entry-source"),
+    path("sessions/<uuid:session_id>/history/", history.history, name="history"),
+    path("sessions/<uuid:session_id>/history/restore/", history.restore, name="entry-restore"),
+    path("sessions/<uuid:session_id>/history/restore-board/", history.restore_board, name="board-restore"),
 ]

@@ -1,8 +1,11 @@
 """EntryRevision: the append-only history of a store; replaying it gives the store at any revision."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 
+from agents.context import json_values
 from agents.models import Turn
 from agents.models.fields import JSONTextField
 from memory.models.store import Store
@@ -64,3 +67,7 @@ class EntryRevision(models.Model):
     def is_gone(self) -> bool:
         """Whether the key no longer existed after this change."""
         return self.value is None
+
+    def parsed_value(self) -> Any:
+        """Return the value parsed from its text; only call it for an entry that is not gone."""
+        return json_values.decode(self.value or "null")

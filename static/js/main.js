@@ -7,6 +7,7 @@ import { startCopy } from "./copy.js";
 import { startFleetPage } from "./fleet-page.js";
 import { startMenus } from "./menus.js";
 import { startSessionPage } from "./session-page.js";
+import { startSliders } from "./slider.js";
 import { startTheme } from "./theme.js";
 import { startToast } from "./toast.js";
 
@@ -15,6 +16,7 @@ const toast = startToast(document.querySelector("[data-toast]"), announcer);
 startAges();
 startCopy(toast);
 startMenus();
+startSliders();
 startTheme(document.querySelector("[data-theme-form]"));
 const page = document.querySelector("[data-socket]");
 if (page) startSessionPage(page, announcer, toast);
