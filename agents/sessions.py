@@ -12,6 +12,7 @@ from django.utils import timezone
 from agents import bus, leases, queue
 from agents.budget_view import context_use
 from agents.context import json_values
+from agents.context.blank import is_blank
 from agents.context.json_values import JSON
 from agents.models import AgentProfile, AgentSession, ToolApproval, Turn
 
@@ -184,7 +185,7 @@ def queue_turn(session: AgentSession, turn: Turn) -> None:
 
 
 def _checked_input(text: JSON) -> str:
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(text, str) or is_blank(text):
         raise RefusedInput("The message is empty. Write what the agent shall do.")
     if len(text) > MAX_INPUT_CHARACTERS:
         raise RefusedInput(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.context import json_values
+from agents.context.blank import is_blank
 from agents.context.json_values import JSON, InvalidJSON
 from agents.sessions import MAX_INPUT_CHARACTERS
 
@@ -153,7 +154,7 @@ class _Parser:
         elif role == "assistant":
             self._add_reply(message, content)
         elif role == "user":
-            self._add_input(content or EMPTY_INPUT)
+            self._add_input(EMPTY_INPUT if is_blank(content) else content)
         elif self._exchanges:
             self._add_input(f"(system message) {content}")
         else:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from agents.context.budget import Budget
     from agents.context.compaction.plan import CompactionPlan, Trigger
     from agents.context.compaction.strategy import CompactionStrategy
+    from agents.context.storage import ContextState
 
 logger = logging.getLogger(__name__)
 
@@ -89,6 +90,28 @@ class CompactingContext(PersistentContext):
         """Share of the content room that compaction ends at or under."""
         return self.compaction_strategy.threshold
 
+    def get_state(self) -> ContextState:
+        """Return everything worth keeping, as data of its own.
+
+        Raises:
+            PluginStateFailed: when a plugin cannot give its state, or one that cannot be stored.
+        """
+        state = super().get_state()
+        if self._exhausted is not None and self._exhausted == self._assemble().budget:
+            state["exhausted"] = True
+        return state
+
+    def restore_state(self, state: Mapping[str, object] | ContextState) -> None:
+        """Replace conversation, current input, plugin states and tool switches by those of a state.
+
+        A configured system prompt stays when the state has none.
+
+        Raises:
+            InvalidState, NewerState: the context is as it was before.
+        """
+        super().restore_state(state)
+        self._exhausted = self._assemble().budget if state.get("exhausted") else None
+
     def use_strategy(self, strategy: str | CompactionStrategy) -> None:
         """Make room by this strategy from now on; a plugin that it asks for and is missing is warned of.
 
@@ -112,7 +135,7 @@ class CompactingContext(PersistentContext):
         which the calibration, beginning anew, makes up for.
 
         Raises:
-            ValueError: the response reserve leaves no room in the new window.
+            InvalidOption: the response reserve leaves no room in the new window.
         """
         self._assembler.window = window_of({**self._window_options, "model": model})
         self.model = model
@@ -124,7 +147,7 @@ class CompactingContext(PersistentContext):
         """Add hooks; those of the same name and owner are replaced.
 
         Raises:
-            ValueError: for a name that is no hook, and for more than ten hooks of one name.
+            InvalidOption: for a name that is no hook, and for more than ten hooks of one name.
         """
         self.hooks.merge(hooks, owner=owner)
 

@@ -45,7 +45,7 @@ class AgentContext(CompactingContext):
         """Return a context with the plugins of its features; ``ContextOptions`` explains the keywords.
 
         Raises:
-            TypeError, ValueError: for keywords that are missing, unknown or out of range.
+            InvalidKeyword, InvalidOption: for keywords that are missing, unknown or out of range.
             UnknownFeature, FeatureNotReady, FeatureUnavailable: for features that cannot be.
         """
         return cls(options)
@@ -131,7 +131,7 @@ class AgentContext(CompactingContext):
         Raises:
             ExecutionActive: a run or another rollover works on this context.
             RolloverFailed: with its ``code``; the context is exactly as it was.
-            ValueError: for options out of range.
+            InvalidOption: for options out of range.
         """
         self._check_alive()
         options = RolloverOptions(preserve_recent_turns, max_summary_tokens, reason, timeout_ms, drop_opaque)

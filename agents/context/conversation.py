@@ -84,20 +84,20 @@ class Conversation:
 
     def add_pending(self, item: InputItem) -> None:
         """Append an item to the pending input."""
-        self._pending.append(self._take(item, None, is_pending=True))
+        self._pending.append(self._take(item, is_pending=True))
 
     def replace_pending(self, item: InputItem) -> None:
         """Put another form of an item in the place of the pending one with the same id."""
         self._pending = [
             piece
             if piece.item["id"] != item["id"] or piece.item is item
-            else self._take(item, None, is_pending=True)
+            else self._take(item, is_pending=True)
             for piece in self._pending
         ]
 
     def append(self, items: Iterable[InputItem]) -> None:
         """Append items to the history; the pending input stays what it is."""
-        self._extend([self._take(item, None) for item in items])
+        self._extend([self._take(item) for item in items])
 
     def settle_pending(self) -> None:
         """Move the pending input to the end of the history."""
@@ -106,11 +106,12 @@ class Conversation:
 
     def load(self, history: Iterable[Counted], pending: Iterable[Counted]) -> None:
         """Replace everything; an item that comes with its count is not counted again."""
-        taken = [self._take(item, tokens) for item, tokens in history]
-        self._pending = [self._take(item, tokens, is_pending=True) for item, tokens in pending]
+        taken = [self._piece(item, tokens) for item, tokens in history]
+        waiting = [self._piece(item, tokens, is_pending=True) for item, tokens in pending]
+        self._tokens = {piece.item["id"]: piece.tokens or 0 for piece in (*taken, *waiting)}
         self._history, self._items, self._history_tokens, self._watch = [], [], 0, PairWatch()
         self._extend(taken)
-        self._tokens = {piece.item["id"]: piece.tokens or 0 for piece in self.pieces()}
+        self._pending = waiting
 
     def rewritten(self, changes: Mapping[int, Piece | None]) -> Conversation:
         """Return a conversation of its own in which items of the history are replaced or, by None, left out.
@@ -139,7 +140,11 @@ class Conversation:
         self._history_tokens += sum(piece.tokens or 0 for piece in pieces)
         self._watch.feed(pieces)
 
-    def _take(self, item: InputItem, tokens: int | None, *, is_pending: bool = False) -> Piece:
+    def _take(self, item: InputItem, *, is_pending: bool = False) -> Piece:
+        piece = self._piece(item, None, is_pending=is_pending)
+        self._tokens[item["id"]] = piece.tokens or 0
+        return piece
+
+    def _piece(self, item: InputItem, tokens: int | None, *, is_pending: bool = False) -> Piece:
         counted = count_item(item, self._estimator) if tokens is None else tokens
-        self._tokens[item["id"]] = counted
         return piece_of(item, counted, is_pending=is_pending)

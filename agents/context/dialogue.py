@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agents.context.conversation import Conversation, Counted
-from agents.context.errors import ContextDestroyed
+from agents.context.errors import ContextDestroyed, InvalidItem
 from agents.context.execution import ExecutionGuard
 from agents.context.ids import Clock, new_id
 from agents.context.messages import (
     assistant_message,
+    check_images,
     check_item,
+    listed,
     opaque_output,
     tool_results_message,
     user_message,
@@ -65,7 +67,7 @@ class Dialogue:
 
         Raises:
             InvalidItem: for content that is empty or only blank text, unknown blocks, and text that cannot
-                be stored.
+                be stored, and images that no provider takes.
         """
         self._check_alive()
         item = user_message(self._new_item_id(), content)
@@ -105,7 +107,7 @@ class Dialogue:
             InvalidItem: for a result without id or with content that JSON cannot hold.
         """
         self._check_alive()
-        if not results:
+        if not listed(results, "Tool results"):
             return ""
         item = tool_results_message(self._new_item_id(), results)
         self._conversation.add_pending(item)
@@ -120,16 +122,27 @@ class Dialogue:
             InvalidItem: for an item that does not have the wire form; nothing was added then.
         """
         self._check_alive()
-        checked = [check_item(each) for each in items]
+        checked = [check_item(each) for each in listed(items, "Input items")]
+        for each in checked:
+            check_images(each)
         last = checked.pop() if checked and _is_user_message(checked[-1]) else None
         self._conversation.append(checked)
         if last is not None:
             self._conversation.add_pending(last)
 
     def load_conversation(self, items: Iterable[Counted], pending: Iterable[Counted] = ()) -> None:
-        """Replace history and current input by stored items; those with a count are not counted again."""
+        """Replace history and current input by stored items; those with a count are not counted again.
+
+        Raises:
+            InvalidItem: for what are no pairs of a message and its count, or None; nothing was replaced.
+        """
         self._check_alive()
-        self._conversation.load(items, pending)
+        try:
+            self._conversation.load(items, pending)
+        except (TypeError, ValueError, LookupError) as fault:
+            raise InvalidItem(
+                f"A conversation is loaded from pairs of a message and its tokens, or None: {fault!r}."
+            ) from fault
 
     def get_conversation(self) -> list[InputItem]:
         """Return the history without the current input; the items are read-only."""

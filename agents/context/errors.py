@@ -14,6 +14,14 @@ class ContextError(Exception):
     """Base of every error this package raises on purpose."""
 
 
+class InvalidOption(ContextError, ValueError):
+    """An argument is not what it may be; the text names it and what it may be. Nothing was done."""
+
+
+class InvalidKeyword(ContextError, TypeError):
+    """A keyword is missing or unknown; the text names it."""
+
+
 class ContextDestroyed(ContextError):
     """The context was used after ``destroy()``."""
 

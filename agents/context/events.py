@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from agents.context.background import Answer
+from agents.context.errors import InvalidOption
 from agents.context.isolation import contain
 
 Payload = dict[str, object]
@@ -41,10 +42,10 @@ class Events:
         """Call the handler with one dict (snake_case keys) at every such event; async ones are awaited.
 
         Raises:
-            ValueError: for an event that does not exist, naming those that do.
+            InvalidOption: for an event that does not exist, naming those that do.
         """
         if event not in EVENTS:
-            raise ValueError(f"Unknown event {event!r}; known are {', '.join(sorted(EVENTS))}.")
+            raise InvalidOption(f"Unknown event {event!r}; known are {', '.join(sorted(EVENTS))}.")
         self._handlers.setdefault(event, []).append(handler)
 
     def off(self, event: str, handler: Handler) -> None:

@@ -5,6 +5,8 @@ import math
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from agents.context.errors import ContextError
+
 JSON: TypeAlias = bool | int | float | str | list["JSON"] | dict[str, "JSON"] | None
 
 MAX_DEPTH = 64
@@ -15,7 +17,7 @@ MAX_INTEGER = 2**53
 _MOST_BYTES = 32
 
 
-class InvalidJSON(ValueError):
+class InvalidJSON(ContextError, ValueError):
     """A value cannot be stored as JSON; the message names the place, the fault and the remedy.
 
     Attributes:
@@ -44,14 +46,17 @@ def encode(value: object, *, max_depth: int = MAX_DEPTH, max_bytes: int = MAX_BY
     return text
 
 
-def check(value: object) -> None:
+def check(
+    value: object, name: str = "value", *, max_depth: int = MAX_DEPTH, max_bytes: int = MAX_BYTES
+) -> None:
     """Do nothing when `encode` takes the value; a small one need not be written for that.
 
     Raises:
-        InvalidJSON: as `encode` does.
+        InvalidJSON: as `encode` does, with the place beginning at ``name``.
     """
-    if _Walk(MAX_DEPTH, MAX_BYTES).check(value) * _MOST_BYTES > MAX_BYTES:
-        encode(value)
+    size = _Walk(max_depth, max_bytes, name).check(value)
+    if size * _MOST_BYTES > max_bytes and len(compact(value).encode()) > max_bytes:
+        raise InvalidJSON(name, _too_big(max_bytes))
 
 
 def decode(text: str) -> JSON:
@@ -173,12 +178,12 @@ def _too_big(max_bytes: int) -> str:
 class _Walk:
     """One iterative check of one value; the frames on the stack spell the path."""
 
-    def __init__(self, max_depth: int, max_bytes: int) -> None:
+    def __init__(self, max_depth: int, max_bytes: int, name: str = "value") -> None:
         self._max_depth = max_depth
         self._max_bytes = max_bytes
         # A lower bound of the text's size; it also bounds the work on values that share their parts.
         self._size = 0
-        self._path: list[str] = ["value"]
+        self._path: list[str] = [name]
 
     def check(self, value: object) -> int:
         """Return the size of the value: one for each part of it, and its characters."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypedDict, cast
 
+from agents.context.errors import InvalidOption
 from agents.context.features import snake_case
 from agents.context.isolation import Outcome, contain
 
@@ -71,8 +72,8 @@ class Hooks:
         """Add hooks; those of the same name and owner are replaced.
 
         Raises:
-            ValueError: for a name that is no hook, naming those that are, and for more than ten hooks of one
-                name. Nothing was changed then.
+            InvalidOption: for a name that is no hook, naming those that are, and for more than ten hooks of
+                one name. Nothing was changed then.
         """
         merged = self._hooks
         for given, value in hooks.items():
@@ -81,7 +82,7 @@ class Hooks:
             merged = [each for each in merged if (each.name, each.owner) != (name, owner)]
             merged += [GuardedHook(name, owner, function) for function in functions]
             if sum(each.name == name for each in merged) > MAX_HOOKS_PER_NAME:
-                raise ValueError(f"At most {MAX_HOOKS_PER_NAME} hooks may be named {name}.")
+                raise InvalidOption(f"At most {MAX_HOOKS_PER_NAME} hooks may be named {name}.")
         self._hooks = merged
 
     def remove(self, owner: str) -> None:
@@ -102,5 +103,5 @@ def _known(given: str) -> str:
     name = snake_case(given)
     if name not in LifecycleHooks.__annotations__:
         names = ", ".join(LifecycleHooks.__annotations__)
-        raise ValueError(f"Unknown hook {given!r}; known are {names}.")
+        raise InvalidOption(f"Unknown hook {given!r}; known are {names}.")
     return name

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NotRequired, Required, TypeAlias, TypedDict, cast
 
 from agents.context import json_values
+from agents.context.blank import is_blank
 from agents.context.errors import InvalidItem
+from agents.context.images import DETAILS, fault_of_result, fault_of_url
 from agents.context.tools import ToolCallState
 
 if TYPE_CHECKING:
@@ -141,8 +143,8 @@ def user_message(item_id: str, content: str | Sequence[Mapping[str, Any]]) -> Me
     """Return a user message; a text becomes one block.
 
     Raises:
-        InvalidItem: for content that is empty or only blank text, unknown blocks, and text that cannot be
-            stored.
+        InvalidItem: for content that is empty or only blank text, unknown blocks, images that no provider
+            takes, and text that cannot be stored.
     """
     if not isinstance(content, Sequence):
         raise InvalidItem("A user message is a text or a list of blocks.")
@@ -152,9 +154,36 @@ def user_message(item_id: str, content: str | Sequence[Mapping[str, Any]]) -> Me
     message = cast(
         "MessageItem", check_item({"type": "message", "id": item_id, "role": "user", "content": blocks})
     )
-    if all(block["type"] == "input_text" and not block["text"].strip() for block in message["content"]):
+    if all(block["type"] == "input_text" and is_blank(block["text"]) for block in message["content"]):
         raise InvalidItem("A user message needs more than blank text.")
+    check_images(message)
     return message
+
+
+def check_images(item: InputItem) -> None:
+    """Do nothing when every provider takes the images of the item.
+
+    Raises:
+        InvalidItem: naming the fault and the remedy.
+    """
+    for block in item["content"] if item["type"] == "message" else ():
+        if block["type"] == "input_image_url":
+            image = block["image_url"]
+            if fault := fault_of_url(image["url"]):
+                raise InvalidItem(f"An image cannot be sent: {fault}.")
+            if image.get("detail", "auto") not in DETAILS:
+                raise InvalidItem(f"The detail of an image is one of {', '.join(DETAILS)}.")
+
+
+def listed(items: object, what: str) -> list[object]:
+    """Return the items as a list.
+
+    Raises:
+        InvalidItem: for what holds no items.
+    """
+    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
+        raise InvalidItem(f"{what} are given as a list, not as {type(items).__name__}.")
+    return list(items)
 
 
 def assistant_message(item_id: str, output: object) -> tuple[MessageItem | None, str | None]:
@@ -199,7 +228,7 @@ def tool_results_message(item_id: str, results: Sequence[ToolOutcome]) -> Messag
     Raises:
         InvalidItem: for a result without id or with content that JSON cannot hold.
     """
-    blocks = [_result_block(each) for each in results]
+    blocks = [_result_block(each) for each in listed(results, "Tool results")]
     message: dict[str, object] = {"type": "message", "id": item_id, "role": "user", "content": blocks}
     return cast("MessageItem", check_item(message))
 
@@ -282,13 +311,20 @@ def _as_json_text(value: object, what: str) -> str:
         raise InvalidItem(f"{what} cannot be written as JSON: {fault}") from fault
 
 
-def _result_block(result: ToolOutcome) -> dict[str, JSON]:
+def _result_block(result: object) -> dict[str, JSON]:
+    if not isinstance(result, Mapping):
+        given = type(result).__name__
+        raise InvalidItem(f"A tool result is a dict with `tool_use_id` and `content`, not {given}.")
     content: object = result.get("content")
-    images: JSON = []
+    images: list[JSON] = []
+    lost: list[str] = []
     if isinstance(content, dict) and isinstance(content.get(IMAGES), list) and content[IMAGES]:
-        images = content[IMAGES]
+        faults = [(each, fault_of_result(each)) for each in content[IMAGES]]
+        images = [each for each, fault in faults if fault is None]
+        lost = [f"[An image is left out: {fault}.]" for _, fault in faults if fault]
         content = {name: value for name, value in content.items() if name not in {IMAGES, "base64"}}
     text = content if isinstance(content, str) else _as_json_text(content, "The tool result")
+    text = "\n".join([text, *lost])
     block: dict[str, JSON] = {
         "type": "tool_result",
         "tool_use_id": result.get("tool_use_id"),

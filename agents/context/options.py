@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Required, TypedDict
 
+from agents.context import json_values
 from agents.context.assembly import Window
+from agents.context.errors import InvalidKeyword, InvalidOption
 from agents.context.models import model_info
 
 if TYPE_CHECKING:
@@ -76,30 +78,36 @@ class ContextOptions(TypedDict, total=False):
 
 
 def check_options(options: ContextOptions) -> None:
-    """Raise for a keyword that is missing or unknown, and for a gate out of range.
+    """Raise for a keyword that is missing or unknown, a gate out of range, and ids that cannot be stored.
 
     Raises:
-        TypeError: naming the keyword.
-        ValueError: naming the range.
+        InvalidKeyword: naming the keyword.
+        InvalidJSON: for a NUL or a lone surrogate in an id.
+        InvalidOption: naming the range.
     """
     if "model" not in options:
-        raise TypeError("AgentContext.create needs `model`.")
+        raise InvalidKeyword("AgentContext.create needs `model`.")
     unknown = sorted(options.keys() - ContextOptions.__annotations__.keys())
     if unknown:
-        raise TypeError(f"AgentContext.create does not know {', '.join(unknown)}.")
+        raise InvalidKeyword(f"AgentContext.create does not know {', '.join(unknown)}.")
+    for name in ("agent_id", "user_id"):
+        given = options.get(name)
+        if given is not None and not isinstance(given, str):
+            raise InvalidOption(f"{name} is a text, not {type(given).__name__}.")
+        json_values.check(given, name)
     if not 0.5 <= options.get("critical_gate", DEFAULT_CRITICAL_GATE) <= 1.0:
-        raise ValueError("critical_gate must be from 0.5 to 1.0.")
+        raise InvalidOption("critical_gate must be from 0.5 to 1.0.")
 
 
 def window_of(options: ContextOptions) -> Window:
     """Return the room there is.
 
     Raises:
-        ValueError: for a reserve that leaves none.
+        InvalidOption: for a reserve that leaves none.
     """
     given = options.get("max_context_tokens")
     max_tokens = model_info(options["model"]).window if given is None else given
     reserve = options.get("response_reserve", DEFAULT_RESPONSE_RESERVE)
     if not 0 <= reserve < max_tokens:
-        raise ValueError(f"response_reserve must be from 0 to below the window of {max_tokens} tokens.")
+        raise InvalidOption(f"response_reserve must be from 0 to below the window of {max_tokens} tokens.")
     return Window(max_tokens, reserve)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from agents.context import json_values
 from agents.context.conversation import Conversation
 from agents.context.dialogue import Dialogue
+from agents.context.errors import InvalidOption
 from agents.context.events import Events
 from agents.context.features import PluginScope, create_plugins, resolve_features
 from agents.context.ids import new_id, wall_clock
@@ -35,7 +37,6 @@ class PersistentContext(Dialogue):
         estimator: counts everything here.
         tools: the tools of this context and of the agent that runs it.
         features: which features are on; read-only.
-        agent_state: saved and loaded with the context, for the agent around it.
     """
 
     def __init__(self, options: ContextOptions) -> None:
@@ -53,7 +54,7 @@ class PersistentContext(Dialogue):
         self.estimator = estimator
         self.features = resolve_features(options.get("features"))
         self.system_prompt = options.get("system_prompt")
-        self.agent_state: JSON = None
+        self._agent_state: JSON = None
         self.tools = ToolManager(timeout_ms=options.get("tool_timeout_ms", 0))
         self._plugins = PluginSet(self.tools, estimator)
         self._keeper = SessionKeeper(storage, recorder)
@@ -74,6 +75,19 @@ class PersistentContext(Dialogue):
     @system_prompt.setter
     def system_prompt(self, text: str | None) -> None:
         self._system_prompt = None if text is None else json_values.repair_text(text)
+
+    @property
+    def agent_state(self) -> JSON:
+        """What is saved and loaded with the context for the agent around it; set it to a new value.
+
+        Setting raises InvalidJSON for a value that cannot be stored.
+        """
+        return self._agent_state
+
+    @agent_state.setter
+    def agent_state(self, value: JSON) -> None:
+        json_values.check(value, "agent_state")
+        self._agent_state = copy.deepcopy(value)
 
     @property
     def storage(self) -> ContextStorage | None:
@@ -120,7 +134,11 @@ class PersistentContext(Dialogue):
         return self._plugins.all()
 
     def get_state(self) -> ContextState:
-        """Return everything worth keeping, as data of its own."""
+        """Return everything worth keeping, as data of its own.
+
+        Raises:
+            PluginStateFailed: when a plugin cannot give its state, or one that cannot be stored.
+        """
         self._check_alive()
         metadata: dict[str, JSON] = {
             "savedAt": self._clock(),
@@ -132,7 +150,7 @@ class PersistentContext(Dialogue):
             self._parts, system_prompt=self.system_prompt, turn_index=self.turn_index, metadata=metadata
         )
         if self.agent_state is not None:
-            state["agentState"] = self.agent_state
+            state["agentState"] = copy.deepcopy(self.agent_state)
         return state
 
     def restore_state(self, state: Mapping[str, object] | ContextState) -> None:
@@ -162,9 +180,16 @@ class PersistentContext(Dialogue):
 
         Raises:
             StorageMissing: when the context has no storage.
+            InvalidJSON, InvalidOption: when the id or the metadata cannot be stored; nothing was saved.
+            PluginStateFailed: when a plugin cannot give its state, or one that cannot be stored.
         """
         wanted = session_id or self.session_id or new_id(self._clock)
-        self._keeper.save(wanted, self.get_state, metadata or {})
+        json_values.check(wanted, "session_id")
+        given = {} if metadata is None else metadata
+        if not isinstance(given, Mapping):
+            raise InvalidOption(f"metadata is a dict, not {type(given).__name__}.")
+        json_values.check(dict(given), "metadata")
+        self._keeper.save(wanted, self.get_state, given)
         self._events.emit("session:saved", session_id=wanted)
         return wanted
 

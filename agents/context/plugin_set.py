@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agents.context.background import Answer, settle
-from agents.context.errors import AlreadyRegistered
+from agents.context.errors import AlreadyRegistered, InvalidOption, PluginStateFailed
 from agents.context.isolation import contain
+from agents.context.plugin import ContextPlugin
 from agents.context.prompt import PluginText
 from agents.context.store_tools import StoreRouter
 from agents.context.stores import StoreHandler
 
 if TYPE_CHECKING:
-    from agents.context.plugin import ContextPlugin
     from agents.context.tokens import TokenEstimator
     from agents.context.toolbox import ToolManager
 
@@ -39,7 +39,7 @@ class _Member:
     initial: object = None
 
     def is_replaceable(self) -> bool:
-        return self.initial is not None and settle(self.plugin.get_state()) == self.initial
+        return self.initial is not None and state_of(self.plugin) == self.initial
 
 
 class PluginSet:
@@ -72,16 +72,21 @@ class PluginSet:
 
         Raises:
             AlreadyRegistered: when the name or the store id is taken; nothing was added then.
+            InvalidOption: for what is no plugin.
+            PluginStateFailed: when an automatic one cannot give its state; nothing was added then.
         """
+        if not isinstance(plugin, ContextPlugin):
+            given = type(plugin).__name__
+            raise InvalidOption(f"A plugin has all that ContextPlugin names; derive {given} from BasePlugin.")
         known = self._members.get(plugin.name)
         if known is not None and not known.is_replaceable():
             raise AlreadyRegistered("Plugin", plugin.name)
+        initial = state_of(plugin) if is_automatic else None
         if isinstance(plugin, StoreHandler):
             self.stores.put(plugin, instead_of=known.plugin if known else None)
         if known is not None:
             self._retire(known)
         plugin.adopt_estimator(self._estimator)
-        initial = copy.deepcopy(settle(plugin.get_state())) if is_automatic else None
         self._members[plugin.name] = _Member(plugin, keep_alive, initial)
         for each in plugin.get_tools():
             self._tools.register(each)
@@ -121,6 +126,20 @@ class PluginSet:
         for each in member.plugin.get_tools():
             self._tools.unregister(each.name)
         contain(f"Destroying plugin {member.plugin.name}", member.plugin.destroy)
+
+
+def state_of(plugin: ContextPlugin) -> object:
+    """Return a copy of the plugin's state.
+
+    Raises:
+        PluginStateFailed: when it cannot give one.
+    """
+    outcome = contain(
+        f"Reading the state of plugin {plugin.name}", lambda: copy.deepcopy(settle(plugin.get_state()))
+    )
+    if outcome.failure is not None:
+        raise PluginStateFailed(plugin.name, outcome.failure) from outcome.failure
+    return outcome.value
 
 
 def _text_from(what: str, give: Callable[[], Answer[str | None]]) -> str | None:

@@ -20,7 +20,7 @@ from agents.context.compaction.summary import (
 )
 from agents.context.compaction.units import ROLLOVER_SUMMARY_PREFIX, is_rollover_summary, units_of
 from agents.context.counting import count_item
-from agents.context.errors import RolloverFailed
+from agents.context.errors import InvalidOption, RolloverFailed
 from agents.context.ids import Clock, new_id
 from agents.context.isolation import contain
 from agents.context.offload import one_line
@@ -62,16 +62,16 @@ class RolloverOptions:
         """Check every option.
 
         Raises:
-            ValueError: naming the option and its range.
+            InvalidOption: naming the option and its range.
         """
         if not _is_whole(self.preserve_recent_turns) or self.preserve_recent_turns < 0:
-            raise ValueError("preserve_recent_turns is a whole number of at least 0.")
+            raise InvalidOption("preserve_recent_turns is a whole number of at least 0.")
         if not _is_whole(self.max_summary_tokens) or self.max_summary_tokens < MIN_SUMMARY_TOKENS:
-            raise ValueError(f"max_summary_tokens is a whole number of at least {MIN_SUMMARY_TOKENS}.")
+            raise InvalidOption(f"max_summary_tokens is a whole number of at least {MIN_SUMMARY_TOKENS}.")
         if not isinstance(self.reason, str) or not self.reason.strip():
-            raise ValueError("reason is a text that is not blank.")
+            raise InvalidOption("reason is a text that is not blank.")
         if self.timeout_ms <= 0:
-            raise ValueError("timeout_ms is above 0.")
+            raise InvalidOption("timeout_ms is above 0.")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
+from agents.context.errors import InvalidOption
+
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _MAX_CHARACTERS = 150
 
@@ -19,7 +21,7 @@ def file_name(name: str) -> str:
     Nothing in an id can leave the folder, hide the file, or meet the name of another id.
     """
     if not name:
-        raise ValueError("An id must not be empty.")
+        raise InvalidOption("An id must not be empty.")
     escaped = (
         name if _PLAIN.fullmatch(name) else "%" + quote(name, safe="", errors="replace").replace(".", "%2E")
     )

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import copy
 import logging
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from agents.context import json_values
-from agents.context.background import settle
 from agents.context.errors import InvalidItem, InvalidState, NewerState, PluginStateFailed
 from agents.context.isolation import contain
 from agents.context.messages import InputItem, check_item
+from agents.context.plugin_set import PluginSet, state_of
 from agents.context.storage import ContextState
 
 if TYPE_CHECKING:
     from agents.context.conversation import Conversation
     from agents.context.json_values import JSON
     from agents.context.plugin import ContextPlugin
-    from agents.context.plugin_set import PluginSet
     from agents.context.toolbox import ToolManager
 
 logger = logging.getLogger(__name__)
 
 SCHEMA_VERSION = 1
 _NEEDED = ("conversation", "pluginStates")
+# A state stands some levels deep in what a storage writes; those of ours take 128.
+_MAX_STATE_DEPTH = 120
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,14 @@ def capture(
     """Return the state as data of its own: nothing in it changes with the context.
 
     Raises:
-        PluginStateFailed: when a plugin cannot give its state.
+        PluginStateFailed: when a plugin cannot give its state, or one that cannot be stored.
     """
     state = ContextState(
         schemaVersion=SCHEMA_VERSION,
         conversation=copy.deepcopy(parts.conversation.items()),
         currentInput=copy.deepcopy(parts.conversation.pending_items()),
         turnIndex=turn_index,
-        pluginStates={plugin.name: _state_of(plugin) for plugin in parts.plugins.all()},
+        pluginStates={plugin.name: _storable_state_of(plugin) for plugin in parts.plugins.all()},
         toolsEnabled={name: parts.tools.is_enabled(name) for name in parts.tools.list()},
         metadata=dict(metadata),
     )
@@ -104,13 +106,13 @@ def restore(parts: Parts, state: object) -> Restored:
     return Restored(checked.get("systemPrompt") or None, turn_index, checked.get("agentState"))
 
 
-def _state_of(plugin: ContextPlugin) -> object:
-    outcome = contain(
-        f"Reading the state of plugin {plugin.name}", lambda: copy.deepcopy(settle(plugin.get_state()))
-    )
-    if outcome.failure is not None:
-        raise PluginStateFailed(plugin.name, outcome.failure) from outcome.failure
-    return outcome.value
+def _storable_state_of(plugin: ContextPlugin) -> object:
+    state = state_of(plugin)
+    try:
+        json_values.check(state, "state", max_depth=_MAX_STATE_DEPTH, max_bytes=sys.maxsize)
+    except json_values.InvalidJSON as fault:
+        raise PluginStateFailed(plugin.name, fault) from fault
+    return state
 
 
 def _copy(state: object) -> object:
@@ -134,6 +136,7 @@ def _check(state: object) -> ContextState:
         "pluginStates": dict,
         "toolsEnabled": dict,
         "turnIndex": int,
+        "exhausted": bool,
         "systemPrompt": str,
     }
     for name, kind in expected.items():
@@ -165,7 +168,7 @@ def _restore_plugins(plugins: PluginSet, states: Mapping[str, object]) -> None:
         if state is None:
             logger.warning("The state says nothing of plugin %s, which stays as it is", name)
         else:
-            wanted[name], before[name] = state, _state_of(plugin)
+            wanted[name], before[name] = state, state_of(plugin)
     undo: list[Callable[[], object]] = []
     for plugin in plugins.all():
         if plugin.name not in wanted:

@@ -31,6 +31,7 @@ class ContextState(TypedDict):
         pluginStates: plugin name to what its ``get_state`` gave.
         agentState: whatever the agent around the context wants to keep.
         toolsEnabled: tool name to whether it was on.
+        exhausted: whether nothing more could be taken out of a prompt that is over the gate.
     """
 
     conversation: list[InputItem]
@@ -42,6 +43,7 @@ class ContextState(TypedDict):
     currentInput: NotRequired[list[InputItem]]
     turnIndex: NotRequired[int]
     toolsEnabled: NotRequired[dict[str, bool]]
+    exhausted: NotRequired[bool]
 
 
 class StoredSession(TypedDict):

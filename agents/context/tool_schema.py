@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, ValidationError, create_model
 
-from agents.context.errors import InvalidArguments
+from agents.context.errors import InvalidArguments, InvalidOption
 
 if TYPE_CHECKING:
     from agents.context.json_values import JSON
@@ -21,21 +21,22 @@ class Signature:
 
     Attributes:
         parameters: JSON Schema object; closed unless the function takes ``**kwargs``.
+
+    Raises:
+        InvalidOption: when the annotations have no JSON Schema.
     """
 
     def __init__(self, function: Callable[..., object]) -> None:
-        named = inspect.signature(function).parameters.values()
-        hints = get_type_hints(function, include_extras=True)
-        # The fields get names of our own, so that a parameter may be called like a method of BaseModel.
-        fields: dict[str, Any] = {
-            f"p{place}": (hints.get(each.name, Any), Field(alias=each.name, default=_default(each)))
-            for place, each in enumerate(named)
-            if each.kind in _NAMED
-        }
-        is_open = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in named)
-        config = ConfigDict(extra="allow" if is_open else "forbid", arbitrary_types_allowed=False)
-        self._model: type[BaseModel] = create_model("Arguments", __config__=config, **fields)
-        self.parameters: dict[str, JSON] = _without_titles(self._model.model_json_schema(by_alias=True))
+        try:
+            self._model = _model_of(function)
+            schema = self._model.model_json_schema(by_alias=True)
+        except (PydanticUserError, NameError) as fault:
+            why = str(fault).partition("\n")[0]
+            raise InvalidOption(
+                f"The parameters of {function!r} cannot be described to a model: {why} Annotate them with "
+                "types that JSON has, or give their JSON Schema as parameters=…."
+            ) from fault
+        self.parameters: dict[str, JSON] = _without_titles(schema)
         self.parameters.setdefault("properties", {})
 
     def bind(self, arguments: dict[str, JSON]) -> dict[str, object]:
@@ -54,6 +55,20 @@ class Signature:
             if name in checked.model_fields_set
         }
         return given | (checked.model_extra or {})
+
+
+def _model_of(function: Callable[..., object]) -> type[BaseModel]:
+    named = inspect.signature(function).parameters.values()
+    hints = get_type_hints(function, include_extras=True)
+    # The fields get names of our own, so that a parameter may be called like a method of BaseModel.
+    fields: dict[str, Any] = {
+        f"p{place}": (hints.get(each.name, Any), Field(alias=each.name, default=_default(each)))
+        for place, each in enumerate(named)
+        if each.kind in _NAMED
+    }
+    is_open = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in named)
+    config = ConfigDict(extra="allow" if is_open else "forbid", arbitrary_types_allowed=False)
+    return create_model("Arguments", __config__=config, **fields)
 
 
 def _default(parameter: inspect.Parameter) -> Any:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
@@ -15,11 +15,14 @@ from agents.context.background import call_bounded
 from agents.context.errors import (
     CallSuspended,
     ContextError,
+    InvalidArguments,
+    InvalidOption,
     ToolDisabled,
     ToolNotFound,
     ToolTimeout,
     TurnAborted,
 )
+from agents.context.isolation import contain
 from agents.context.tokens import count_recurring
 from agents.context.tools import Tool, ToolDefinition, tool
 
@@ -57,13 +60,19 @@ class ToolManager:
     def __init__(self, *, timeout_ms: int = 0) -> None:
         self.timeout_ms = timeout_ms
         self._slots: dict[str, _Slot] = {}
+        self._sent: dict[str, ToolDefinition] = {}
         self._counted: dict[str, tuple[ToolDefinition, int]] = {}
 
     def register(self, candidate: Tool | Callable[..., object], *, enabled: bool = True) -> Tool:
         """Return the tool now registered under its name; a plain function becomes one.
 
         Registering a name again replaces the function and keeps whether it is enabled.
+
+        Raises:
+            InvalidOption: for what is no function, and for a function that cannot be a tool.
         """
+        if not callable(candidate):
+            raise InvalidOption(f"A tool is a function or a Tool, not {type(candidate).__name__}.")
         ready = candidate if isinstance(candidate, Tool) else tool(candidate)
         known = self._slots.get(ready.name)
         if known is None:
@@ -126,16 +135,15 @@ class ToolManager:
         return slot.calls if slot else 0
 
     def definitions(self) -> Definitions:
-        """Return what is sent to the model now: enabled tools with their texts of this moment."""
-        return [
-            ToolDefinition(
-                type="function",
-                name=each.name,
-                description=json_values.repair_text(each.description),
-                parameters=each.parameters,
-            )
+        """Return what is sent to the model now: enabled tools with their texts of this moment; read-only.
+
+        A tool whose description cannot be made is left out this time.
+        """
+        described = (
+            contain(f"Describing tool {each.name}", partial(self._definition, each)).value
             for each in self.get_enabled()
-        ]
+        )
+        return [each for each in described if each is not None]
 
     def count_tokens(self, estimator: TokenEstimator, definitions: Definitions | None = None) -> int:
         """Return the tokens of the definitions, by default those of now; only changed ones are encoded."""
@@ -143,7 +151,7 @@ class ToolManager:
         overhead = _LIST_OVERHEAD if sent else 0
         return sum(self._count(each, estimator) + _DEFINITION_OVERHEAD for each in sent) + overhead
 
-    def execute(self, name: str, arguments: dict[str, JSON]) -> JSON:
+    def execute(self, name: str, arguments: Mapping[str, JSON]) -> JSON:
         """Return the tool's result in JSON types, or ``{success: False, error, errorType, toolName}``.
 
         Whatever the model or the tool did wrong becomes such a result. Only ``TurnAborted`` is raised, and
@@ -162,13 +170,16 @@ class ToolManager:
             return _failure(name, ValueError(f'Tool "{name}" returned no result.'))
         return result
 
-    def _run(self, name: str, arguments: dict[str, JSON]) -> JSON:
+    def _run(self, name: str, arguments: object) -> JSON:
         slot = self._slots.get(name)
         if slot is None:
             raise ToolNotFound(name)
         if not slot.enabled:
             raise ToolDisabled(name)
-        bound = slot.tool.bind(arguments)
+        if not isinstance(arguments, Mapping):
+            given = type(arguments).__name__
+            raise InvalidArguments(f"Arguments are an object with the parameters by name, not {given}.")
+        bound = slot.tool.bind(dict(arguments))
         slot.calls += 1
         limit_ms = self.timeout_ms if slot.tool.timeout_ms is None else slot.tool.timeout_ms
         try:
@@ -178,6 +189,20 @@ class ToolManager:
                 raise
             raise ToolTimeout(name, limit_ms) from late
         return _as_json(result)
+
+    def _definition(self, described: Tool) -> ToolDefinition:
+        """Return the definition without what cannot be stored; the same object while nothing changes."""
+        given = ToolDefinition(
+            type="function",
+            name=described.name,
+            description=described.description,
+            parameters=described.parameters,
+        )
+        sent = self._sent.get(described.name)
+        if sent is None or sent != given:
+            sent = cast("ToolDefinition", json_values.repair(cast("JSON", given)))
+            self._sent[described.name] = sent
+        return sent
 
     def _count(self, definition: ToolDefinition, estimator: TokenEstimator) -> int:
         name = definition["name"]

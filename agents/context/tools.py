@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 from agents.context import json_values
+from agents.context.errors import InvalidOption
 from agents.context.tool_schema import Signature
 
 if TYPE_CHECKING:
@@ -76,6 +77,12 @@ class Tool:
     _signature: Signature | None = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
+        """Check the name and learn the signature.
+
+        Raises:
+            InvalidOption: for a name that providers refuse, and for parameters that cannot be described.
+        """
+        _check_name(self.name)
         if self.parameters_source is None:
             self._signature = Signature(self.function)
 
@@ -147,12 +154,12 @@ def tool(
     ``Annotated[str, Field(description=…)]`` describes a single parameter.
 
     Raises:
-        ValueError: for a name that providers refuse.
+        InvalidOption: for a name that providers refuse.
     """
 
     def make(target: Callable[..., object]) -> Tool:
         return Tool(
-            name=_checked_name(name or target.__name__),
+            name=name or target.__name__,
             function=target,
             description_source=description or inspect.getdoc(target) or "",
             parameters_source=parameters,
@@ -166,13 +173,12 @@ def tool(
     return make if function is None else make(function)
 
 
-def _checked_name(name: str) -> str:
+def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise ValueError(
+        raise InvalidOption(
             f"The tool name {name!r} is refused by providers; use 1 to 64 of the characters "
             "a-z, A-Z, 0-9, _ and -, or give one with @tool(name=…)."
         )
-    return name
 
 
 def _shorten(value: JSON) -> str:

@@ -1,5 +1,6 @@
 """Token vocabularies without a network: packed beside the code, checked, loaded on first use."""
 
+import functools
 import hashlib
 import lzma
 import os
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import tiktoken
 
+from agents.context.errors import ContextError
 from agents.context.home import home_folder
 
 PACKED_FOLDER = Path(__file__).with_name("vocabulary")
@@ -30,25 +32,22 @@ _FILES = {
 _FOLDER_VARIABLE = "TIKTOKEN_CACHE_DIR"
 
 _lock = threading.Lock()
-_loaded: dict[str, tiktoken.Encoding] = {}
 
 
-class VocabularyDamaged(RuntimeError):
+class VocabularyDamaged(ContextError):
     """A packed vocabulary is not the published one; install the library again."""
 
 
+@functools.cache
 def load_encoding(name: str) -> tiktoken.Encoding:
     """Return ``cl100k_base`` or ``o200k_base``, loaded once per process (about 0.3 s and 70 MB each).
 
     Raises:
         VocabularyDamaged: when the packed file does not have the published content.
     """
-    if name not in _loaded:
-        with _lock:
-            if name not in _loaded:
-                with _unpacked(name) as folder, _tiktoken_folder(folder):
-                    _loaded[name] = tiktoken.get_encoding(name)
-    return _loaded[name]
+    # The lock is for the environment; tiktoken itself loads each of them once.
+    with _lock, _unpacked(name) as folder, _tiktoken_folder(folder):
+        return tiktoken.get_encoding(name)
 
 
 @contextmanager
@@ -58,9 +57,7 @@ def _unpacked(name: str) -> Iterator[Path]:
         try:
             folder = home_folder() / "vocabulary"
             _unpack(name, folder)
-        except (OSError, RuntimeError) as error:
-            if isinstance(error, VocabularyDamaged):
-                raise
+        except (OSError, RuntimeError):
             folder = Path(spare)
             _unpack(name, folder)
         yield folder

@@ -89,6 +89,7 @@ def test_a_repeated_submit_with_the_same_key_makes_one_turn(session: AgentSessio
     [
         ("", "empty"),
         (" \n\t", "empty"),
+        ("\u200b\u3164", "empty"),
         ("x" * 200_001, "at most 200,000"),
         ("nul\x00", "NUL"),
         ("half\ud800", "surrogate"),

@@ -30,7 +30,6 @@ from pydantic_ai.messages import (
 from agents.connectors.access import Dialect
 from agents.connectors.wire.anthropic import OPENING
 from agents.connectors.wire.parts import (
-    IMAGE_TYPES,
     arguments_object,
     result_image_urls,
     result_text,
@@ -39,6 +38,7 @@ from agents.connectors.wire.parts import (
     split_data_url,
     unique_calls,
 )
+from agents.context.images import IMAGE_TYPES
 from agents.context.messages import (
     Block,
     InputImage,

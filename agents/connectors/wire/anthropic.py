@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, assert_never, cast
 
 from agents.connectors.wire.parts import (
-    IMAGE_TYPES,
     Wire,
     arguments_object,
     numbered,
@@ -20,6 +19,7 @@ from agents.connectors.wire.parts import (
     unique_calls,
     unknown,
 )
+from agents.context.images import IMAGE_TYPES
 from agents.context.messages import Block, InputItem, MessageItem, Thinking, ToolResult, ToolUse
 
 PROVIDER = "anthropic"

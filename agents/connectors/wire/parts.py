@@ -8,16 +8,14 @@ from typing import Any, cast
 
 from agents.context import json_values
 from agents.context.errors import InvalidItem
+from agents.context.images import UNKNOWN_TYPE
 from agents.context.messages import Block, InputItem, MessageItem, ToolResult, check_item
 
 Wire = dict[str, Any]
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+")
 _DATA_URL = re.compile(r"data:(?P<media_type>[\w.+-]+/[\w.+-]+);base64,")
-_UNKNOWN_MEDIA_TYPE = "image/png"
 _BROKEN_ARGUMENTS = "invalid_json"
-IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
-"""The types of images that every provider shows to its models."""
 
 
 class WireError(ValueError):
@@ -103,7 +101,7 @@ def result_image_urls(block: ToolResult) -> list[str]:
     for image in block.get("__images", []):
         if isinstance(image, dict):
             data = image.get("base64")
-            media_type = image.get("mediaType") or _UNKNOWN_MEDIA_TYPE
+            media_type = image.get("mediaType") or UNKNOWN_TYPE
             urls.append(f"data:{media_type};base64,{data}" if data else str(image.get("url", "")))
     return [url for url in urls if url]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from agents.context.compaction.strategy import AlgorithmicStrategy, CompactionStrategy, DefaultStrategy
-from agents.context.errors import AlreadyRegistered, BuiltInStrategy, UnknownStrategy
+from agents.context.errors import AlreadyRegistered, BuiltInStrategy, InvalidKeyword, UnknownStrategy
 from agents.context.features import snake_case
 
 Class = type[CompactionStrategy]
@@ -85,10 +86,15 @@ class StrategyRegistry:
 
         Raises:
             UnknownStrategy: naming those there are.
-            TypeError, ValueError: for options that it does not have or that are out of range.
+            InvalidKeyword, InvalidOption: for options that it does not have or that are out of range.
         """
-        given = {snake_case(key): value for key, value in (config or {}).items()}
-        return cls.get(name)(**given, **options)
+        strategy = cls.get(name)
+        given = {snake_case(key): value for key, value in (config or {}).items()} | options
+        try:
+            inspect.signature(strategy).bind(**given)
+        except TypeError as fault:
+            raise InvalidKeyword(f'Strategy "{name}": {fault}.') from None
+        return strategy(**given)
 
     @classmethod
     def get_info(cls, name: str) -> StrategyInfo | None:

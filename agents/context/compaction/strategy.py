@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from agents.context.compaction.plugins import shrink_plugins
 from agents.context.compaction.results import collapse_old, shorten_large, shorten_protected
 from agents.context.compaction.turns import Summarizer, roll_window, summarize_oldest
+from agents.context.errors import InvalidOption
 
 if TYPE_CHECKING:
     from agents.context.compaction.draft import Draft
@@ -157,8 +158,8 @@ def checked_threshold(threshold: float) -> float:
     """Return the threshold.
 
     Raises:
-        ValueError: unless it is above 0 and at most 1.
+        InvalidOption: unless it is above 0 and at most 1.
     """
     if not 0 < threshold <= 1:
-        raise ValueError("A compaction threshold is above 0 and at most 1.")
+        raise InvalidOption("A compaction threshold is above 0 and at most 1.")
     return threshold

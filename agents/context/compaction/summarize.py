@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from agents.context.blank import is_blank
 from agents.context.compaction.components import Component, count_component, text_of
 from agents.context.compaction.summary import cut_to, fenced
 from agents.context.compaction.truncate import truncate_structured, truncate_text, truncated
@@ -104,7 +105,7 @@ class SummarizeCompactor:
         text = outcome.value.strip() if isinstance(outcome.value, str) else ""
         summary, _ = cut_to(text, limit, self._estimator)
         after = self._estimator.estimate_tokens(summary)
-        if not summary or after > before * (1 - _MIN_SAVING):
+        if is_blank(summary) or after > before * (1 - _MIN_SAVING):
             return self._instead(component, before, target_tokens, outcome.failure)
         added = {
             "summarized": True,

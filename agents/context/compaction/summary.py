@@ -10,6 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from agents.context.background import Answer, call_bounded
+from agents.context.blank import is_blank
+from agents.context.errors import ContextError
 from agents.context.messages import InputText
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ Summarize: TypeAlias = Callable[[RolloverRequest], Answer[Any]]
 """Returns the summary: a text, or an object with a field ``text``."""
 
 
-class BadSummary(ValueError):
+class BadSummary(ContextError):
     """A summarizer gave something that is no summary.
 
     Attributes:
@@ -67,7 +69,7 @@ def ask(summarize: Summarize, request: RolloverRequest, timeout_s: float) -> str
     """
     answer = call_bounded(partial(summarize, request), timeout_s)
     text = answer.get("text") if isinstance(answer, dict) else getattr(answer, "text", answer)
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(text, str) or is_blank(text):
         raise BadSummary("blank_summary", "The summarizer returned no text.")
     return text.strip()
 

@@ -1,24 +1,50 @@
+import ast
+import builtins
+import importlib
 import inspect
+import pkgutil
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+import agents.context
 from agents.context import Breakdown, Budget, errors
 from agents.context.errors import ContextError, ContextOverflow, InputTooLarge, InvalidState, TurnAborted
 from agents.context.json_values import JSON
 from agents.context.stores import StoreResult
 from tests.agents.context.cast import NotePad, Shelf, context_of
 
-CLASSES = [
-    each for _, each in inspect.getmembers(errors, inspect.isclass) if each.__module__ == errors.__name__
+MODULES = [
+    importlib.import_module(each.name)
+    for each in pkgutil.walk_packages(agents.context.__path__, "agents.context.")
 ]
+CLASSES = {
+    each
+    for module in MODULES
+    for _, each in inspect.getmembers(module, inspect.isclass)
+    if issubclass(each, BaseException) and each.__module__ == module.__name__
+}
+# What Python's own protocols demand, and what `execute` turns into a result.
+PLAIN = {("features", "AttributeError"), ("toolbox", "TypeError")}
 
 
-@pytest.mark.parametrize("error", CLASSES)
+@pytest.mark.parametrize("error", sorted(CLASSES, key=str))
 def test_every_error_of_the_package_has_the_one_base(error: type[Exception]) -> None:
     assert issubclass(error, ContextError)
     assert error.__doc__
+
+
+def test_the_package_raises_nothing_else_on_purpose() -> None:
+    raised = {
+        (module.__name__.rpartition(".")[2], node.exc.func.id)
+        for module in MODULES
+        for node in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(node, ast.Raise)
+        and isinstance(node.exc, ast.Call)
+        and isinstance(node.exc.func, ast.Name)
+    }
+    assert {(place, name) for place, name in raised if hasattr(builtins, name)} == PLAIN
 
 
 @pytest.mark.parametrize(

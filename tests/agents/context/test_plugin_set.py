@@ -3,12 +3,12 @@ from typing import Any
 
 import pytest
 
-from agents.context import Tool, tool
-from agents.context.errors import AlreadyRegistered
+from agents.context import PluginRegistry, Tool, tool
+from agents.context.errors import AlreadyRegistered, InvalidOption, PluginStateFailed
 from agents.context.plugin_set import display_name, title_of
 from memory.plugins.notes import WorkingMemory
 from memory.plugins.whiteboard import InContextMemory
-from tests.agents.context.cast import Broken, NotePad, Shelf, context_of
+from tests.agents.context.cast import BARE, Broken, NotePad, Shelf, context_of
 
 
 class Toolbelt(NotePad):
@@ -182,3 +182,27 @@ def test_what_is_no_text_is_left_out_and_named(caplog: pytest.LogCaptureFixture)
     assert "Note Pad" not in text
     assert "Content of plugin note_pad left out: not text but list" in caplog.messages
     assert "Instructions of plugin note_pad left out: not text but int" in caplog.messages
+
+
+class Secretive(NotePad):
+    """A plugin that cannot give its state."""
+
+    def get_state(self) -> object:
+        raise OSError("disk")
+
+
+def test_a_plugin_that_cannot_give_its_state_is_named_when_the_context_is_made() -> None:
+    PluginRegistry.register("secretive", lambda config, scope: Secretive())
+    try:
+        with pytest.raises(PluginStateFailed, match="Mend its get_state"):
+            context_of(features=BARE | {"secretive": True})
+    finally:
+        PluginRegistry.remove("secretive")
+
+
+@pytest.mark.parametrize("plugin", [None, "notes", object()])
+def test_what_is_no_plugin_is_refused(plugin: Any) -> None:
+    context = context_of()
+    with pytest.raises(InvalidOption, match=f"derive {type(plugin).__name__} from BasePlugin"):
+        context.register_plugin(plugin)
+    assert context.get_plugins() == []

@@ -175,15 +175,13 @@ MENDED = "a\ufffdb\ufffdc"
 
 
 def test_what_no_text_may_hold_is_replaced_wherever_a_host_writes_it() -> None:
-    context = context_of(
-        system_prompt=f"prompt {BROKEN} {{{{USER_ID}}}}", user_id=BROKEN, storage=MemoryStorage()
-    )
+    context = context_of(system_prompt=f"prompt {BROKEN}", storage=MemoryStorage())
     context.register_plugin(NotePad(f"content {BROKEN}", f"instructions {BROKEN}"))
     context.tools.register(tool(name="look", description=f"description {BROKEN}")(print))
     context.add_user_message("hi")
     prepared = context.prepare()
     text = str(prepared.input[0]["content"][0]["text"])  # type: ignore[typeddict-item]
-    for said in (f"prompt {MENDED} {MENDED}", f"content {MENDED}", f"instructions {MENDED}"):
+    for said in (f"prompt {MENDED}", f"content {MENDED}", f"instructions {MENDED}"):
         assert said in text
     assert prepared.tools[0]["description"] == f"description {MENDED}"
     json_values.encode(prepared.input)

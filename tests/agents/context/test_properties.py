@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context import AgentContext, Preparation
+from agents.context.blank import is_blank
 from agents.context.counting import count_item
 from agents.context.errors import ContextError, ContextOverflow
 from agents.context.pairing import is_sound, piece_of
@@ -59,7 +60,7 @@ def _prepared(context: AgentContext) -> Preparation | ContextOverflow:
 
 
 STEPS = st.one_of(
-    st.builds(_say, TEXT.filter(str.strip)),
+    st.builds(_say, TEXT.filter(lambda text: not is_blank(text))),
     st.builds(_show, TEXT),
     st.builds(_answer, TEXT, st.lists(ID, max_size=3)),
     st.builds(_results, st.lists(ID, min_size=1, max_size=3), TEXT),

@@ -1,3 +1,5 @@
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -5,7 +7,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from agents.context.errors import InvalidArguments
+from agents.context.errors import InvalidArguments, InvalidOption
 from agents.context.tool_schema import Signature
 
 
@@ -118,3 +120,17 @@ def test_an_unannotated_parameter_takes_anything() -> None:
         return value
 
     assert Signature(echo).bind({"value": [1, {"a": None}]}) == {"value": [1, {"a": None}]}
+
+
+def _takes_a_thread(thread: threading.Thread) -> None: ...
+
+
+def _takes_the_unknown(value: "Nowhere") -> None: ...  # type: ignore[name-defined]  # noqa: F821
+
+
+@pytest.mark.parametrize("function", [_takes_a_thread, _takes_the_unknown])
+def test_a_parameter_that_json_has_no_type_for_is_refused_with_the_remedy(
+    function: Callable[..., object],
+) -> None:
+    with pytest.raises(InvalidOption, match=rf"{function.__name__}.* give their JSON Schema as parameters="):
+        Signature(function)

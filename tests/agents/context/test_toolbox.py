@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agents.context import Tool, ToolManager, tool
-from agents.context.errors import TurnAborted
+from agents.context import Tool, ToolManager, json_values, tool
+from agents.context.errors import InvalidOption, TurnAborted
 from agents.context.tokens import ApproximateTokenEstimator
 from tests.agents.context.cast import CountingEstimator, counter
 
@@ -251,3 +251,43 @@ def test_unchanged_texts_are_not_counted_again() -> None:
     manager.count_tokens(estimator)
     assert "after" in estimator.texts
     assert "Add two numbers." not in estimator.texts
+
+
+@pytest.mark.parametrize("arguments", [None, [], "{}", 3])
+def test_arguments_that_are_no_object_become_a_failed_result(arguments: Any) -> None:
+    result: Any = manager_of(add).execute("add", arguments)
+    assert (result["success"], result["errorType"], result["toolName"]) == (False, "InvalidArguments", "add")
+    assert "an object with the parameters by name" in result["error"]
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_what_no_text_may_hold_is_replaced_in_a_schema(dynamic: bool) -> None:
+    schema: Any = {"type": "object", "properties": {"a\ud800": {"type": "string", "description": "b\x00"}}}
+    manager = manager_of(Tool("t", print, "", (lambda: schema) if dynamic else schema))
+    [definition] = manager.definitions()
+    assert definition["parameters"]["properties"] == {"a\ufffd": {"type": "string", "description": "b\ufffd"}}
+    json_values.encode(definition)
+
+
+def test_a_schema_that_the_host_changes_is_sent_changed() -> None:
+    schema: Any = {"type": "object", "properties": {}}
+    manager = manager_of(Tool("t", print, "", schema))
+    before = manager.count_tokens(ApproximateTokenEstimator())
+    schema["properties"]["city"] = {"type": "string"}
+    assert manager.definitions()[0]["parameters"] == schema
+    assert manager.count_tokens(ApproximateTokenEstimator()) > before
+
+
+def test_a_tool_that_cannot_be_described_is_left_out_this_time(caplog: pytest.LogCaptureFixture) -> None:
+    def describe() -> str:
+        raise OSError("the catalog is gone")
+
+    manager = manager_of(add, Tool("t", print, describe, {}))
+    assert [each["name"] for each in manager.definitions()] == ["add"]
+    assert "Describing tool t failed" in caplog.text
+
+
+def test_what_is_no_function_cannot_be_registered() -> None:
+    nothing: Any = None
+    with pytest.raises(InvalidOption, match="a function or a Tool, not NoneType"):
+        ToolManager().register(nothing)

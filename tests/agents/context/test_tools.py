@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from agents.context import Tool, ToolCallState, tool
+from agents.context.errors import InvalidOption
 from agents.context.json_values import JSON
 from tests.agents.context.cast import counter
 
@@ -107,3 +108,9 @@ def test_a_function_without_a_name_needs_one() -> None:
     with pytest.raises(ValueError, match=r"<lambda>.*@tool\(name=…\)"):
         tool(lambda: 1)
     assert tool(name="x-1_" + "y" * 60)(lambda: 1).name.startswith("x-1_y")
+
+
+@pytest.mark.parametrize("name", ["two words", "", "größe"])
+def test_a_tool_made_without_the_decorator_has_its_name_checked_too(name: str) -> None:
+    with pytest.raises(InvalidOption, match="1 to 64 of the characters"):
+        Tool(name, print, "")

@@ -2,7 +2,7 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,10 +16,11 @@ O200K_DIGEST = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d
 
 
 @pytest.fixture
-def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     monkeypatch.setenv("CONTEXTSITE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(vocabulary_files, "_loaded", {})
-    return tmp_path / "home"
+    load_encoding.cache_clear()
+    yield tmp_path / "home"
+    load_encoding.cache_clear()
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_an_unpacked_file_is_used_as_it_is(
     home: Path, folders: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load_encoding("o200k_base")
-    monkeypatch.setattr(vocabulary_files, "_loaded", {})
+    load_encoding.cache_clear()
     monkeypatch.setattr(vocabulary_files, "PACKED_FOLDER", home / "nowhere")
 
     load_encoding("o200k_base")
