@@ -26,13 +26,16 @@ from agents.models import (
     Turn,
 )
 from agents.models.fields import JSONTextField
+from agents.offered_tools import faults_of_choice
 
 SHOWN_CHARACTERS = 100_000
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
+    ModelForm = forms.ModelForm[Any]
 else:
     ModelAdmin = admin.ModelAdmin
+    ModelForm = forms.ModelForm
 
 
 class StrictJSONField(forms.JSONField):
@@ -108,6 +111,18 @@ class ReadOnlyAdmin(ModelAdmin):
         return False
 
 
+class ProfileForm(ModelForm):
+    """A profile whose tools exist."""
+
+    def clean(self) -> dict[str, Any]:
+        """Return the checked values."""
+        cleaned = super().clean() or self.cleaned_data
+        if "tools" in cleaned and "tool_permissions" in cleaned:
+            for fault in faults_of_choice(cleaned["tools"] or [], cleaned["tool_permissions"] or {}):
+                self.add_error("tools", fault)
+        return cleaned
+
+
 @admin.register(AgentProfile)
 class AgentProfileAdmin(ModelAdmin):
     """Agents and who may see and steer them."""
@@ -117,6 +132,7 @@ class AgentProfileAdmin(ModelAdmin):
     search_fields = ("name", "slug", "model", "system_prompt")
     raw_id_fields = ("members", "operators")
     prepopulated_fields = {"slug": ("name",)}
+    form = ProfileForm
     formfield_overrides = {JSONTextField: {"form_class": StrictJSONField}}
 
 

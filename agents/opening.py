@@ -1,7 +1,7 @@
 """Opens the context of a turn from rows: settings, tools, plugins, and the conversation with its counts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 from django.conf import settings
@@ -11,10 +11,10 @@ from agents.bindings import PluginBinding, Run, StoredPlugin, bindings
 from agents.compaction import CompactionCommit
 from agents.context import DEFAULT_FEATURES, AgentContext, Tool
 from agents.context.compaction.registry import StrategyRegistry
-from agents.context.errors import ContextError
 from agents.context.messages import InputItem
 from agents.context.models import split_model
 from agents.models import AgentSession, CompactionRecord, Message
+from agents.offered_tools import session_tool
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,6 @@ class OpenContext:
 
     context: AgentContext
     stored_plugins: Sequence[StoredPlugin]
-
-
-class UnknownTool(ContextError):
-    """A profile names a tool that the settings do not offer."""
 
 
 def open_context(run: Run, record: CompactionRecord | None = None) -> OpenContext:
@@ -47,7 +43,7 @@ def open_context(run: Run, record: CompactionRecord | None = None) -> OpenContex
         system_prompt=frozen["systemPrompt"] or None,
         agent_id=run.session.profile.slug,
         user_id=str(run.session.user_id) if run.session.user_id else None,
-        tools=[*(_tool(name, run.session) for name in frozen["tools"]), *_session_tools(run.session)],
+        tools=[*(session_tool(name, run.session) for name in frozen["tools"]), *_session_tools(run.session)],
         features=_features(bound, frozen["features"]),
         critical_gate=frozen["criticalGate"],
         compaction_strategy=StrategyRegistry.create(frozen["strategy"], threshold=frozen["threshold"]),
@@ -63,16 +59,6 @@ def open_context(run: Run, record: CompactionRecord | None = None) -> OpenContex
 def _features(bound: Sequence[PluginBinding], wanted: Mapping[str, bool]) -> dict[str, bool]:
     off = dict.fromkeys(DEFAULT_FEATURES, False)
     return off | {each.feature: wanted.get(each.feature, DEFAULT_FEATURES[each.feature]) for each in bound}
-
-
-def _tool(name: str, session: AgentSession) -> Tool:
-    path = settings.AGENT_TOOLS.get(name)
-    if path is None:
-        known = ", ".join(sorted(settings.AGENT_TOOLS))
-        raise UnknownTool(f"The agent uses a tool {name!r} that is not set up. Known tools: {known}.")
-    found: Tool = import_string(path)
-    permission = session.settings.get("toolPermissions", {}).get(name)
-    return replace(found, permission=permission) if permission in {"ask", "always"} else found
 
 
 def _session_tools(session: AgentSession) -> list[Tool]:

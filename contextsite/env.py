@@ -7,6 +7,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from agents.tools.allowed_hosts import AllowedHosts
+
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"0", "false", "no", "off"})
 
@@ -48,6 +50,16 @@ def words(name: str, default: tuple[str, ...] = (), *, environ: Mapping[str, str
     """Return a comma-separated list; blanks around and empty parts are dropped."""
     parts = [part.strip() for part in text(name, environ=environ).split(",")]
     return [part for part in parts if part] or list(default)
+
+
+def hosts(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Return a comma-separated list of hosts, ``*.`` wildcards, addresses and networks."""
+    found = words(name, environ=environ)
+    try:
+        AllowedHosts(found)
+    except ValueError as fault:
+        raise ImproperlyConfigured(f"{name}: {fault}") from None
+    return found
 
 
 def folder(name: str, default: Path, *, environ: Mapping[str, str] = os.environ) -> Path:

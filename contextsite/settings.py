@@ -155,14 +155,31 @@ elif BROKER_URL.startswith(("redis", "rediss")):
     }
 WORKER_THREADS = env.integer("WORKER_THREADS", 16, minimum=1, maximum=256)
 
-# What agents can use, by name. Each entry is a dotted path and is imported when an agent first needs it.
+# What agents can use, by name. Each entry is a dotted path and is imported when an agent first needs it: a
+# tool, or a function of the session that returns one.
 AGENT_TOOLS = {
     "list_files": "contextsite.demo.tools.list_files",
     "read_file": "contextsite.demo.tools.read_file",
     "count_file": "contextsite.demo.tools.count_file",
     "count_files": "contextsite.demo.tools.count_files",
     "search_files": "contextsite.demo.tools.search_files",
+    "calculator": "agents.tools.calculator.calculator",
+    "current_time": "agents.tools.clock.current_time",
+    "sleep_until": "agents.tools.sleeping.sleep_until",
+    "workspace_list": "contextsite.operator_tools.workspace_list",
+    "workspace_read": "contextsite.operator_tools.workspace_read",
+    "workspace_write": "contextsite.operator_tools.workspace_write",
+    "workspace_append": "contextsite.operator_tools.workspace_append",
+    "workspace_search": "contextsite.operator_tools.workspace_search",
+    "workspace_delete": "contextsite.operator_tools.workspace_delete",
 }
+# Each session's files are a folder of their own in here.
+WORKSPACES_DIR = DATA_DIR / "workspaces"
+# Hosts that agents may fetch from over HTTP; none switches the tool off. Private addresses only where an
+# address or network itself is listed.
+HTTP_FETCH_HOSTS = env.hosts("HTTP_FETCH_HOSTS")
+if HTTP_FETCH_HOSTS:
+    AGENT_TOOLS["http_fetch"] = "contextsite.operator_tools.http_fetch"
 AGENT_CONNECTORS = {
     "openai": "agents.connectors.registry.openai",
     "openai-responses": "agents.connectors.registry.openai_responses",

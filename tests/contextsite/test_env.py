@@ -81,3 +81,11 @@ def test_a_postgresql_url_gives_every_part() -> None:
 def test_a_bad_database_url_names_the_variable(url: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL"):
         env.database("DATABASE_URL", DEFAULT, environ={"DATABASE_URL": url})
+
+
+def test_hosts_are_checked_at_start_up() -> None:
+    environ = {"HOSTS": "example.org, *.example.org:8443, 10.0.0.0/8"}
+    assert env.hosts("HOSTS", environ=environ) == ["example.org", "*.example.org:8443", "10.0.0.0/8"]
+    assert env.hosts("HOSTS", environ={}) == []
+    with pytest.raises(ImproperlyConfigured, match="HOSTS: 'http://a' is no host"):
+        env.hosts("HOSTS", environ={"HOSTS": "http://a"})
