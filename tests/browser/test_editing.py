@@ -85,7 +85,7 @@ def test_an_operator_starts_a_session_sends_and_stops(
 ) -> None:
     tab = visit(scene.operator.cookie, has_scripts=has_scripts).open("/")
     tab.page.get_by_role("button", name="New session").click()
-    tab.page.get_by_label("Title").fill("By a person")
+    tab.page.get_by_role("textbox", name="Title").fill("By a person")
     tab.page.get_by_label("First message").fill("Survey the folder")
     tab.page.get_by_role("button", name="Start session").click()
     expect(tab.page.get_by_role("heading", name="By a person")).to_be_visible()

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 from agents.connectors.base import ModelRequest
 from agents.connectors.body import Place, canonical, cut, find_text, outline, read_text
 
+TEXT = st.text(max_size=6)
 JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda children: st.lists(children) | st.dictionaries(st.text(), children),
-    max_leaves=30,
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    lambda children: st.lists(children, max_size=4) | st.dictionaries(TEXT, children, max_size=4),
+    max_leaves=10,
 )
-BODIES = st.dictionaries(st.text(min_size=1), JSON_VALUES)
+BODIES = st.dictionaries(st.text(min_size=1, max_size=6), JSON_VALUES, max_size=5)
 
 
 def wire(value: object, *, compact: bool = True, ascii_only: bool = False) -> bytes:
