@@ -1,4 +1,4 @@
-"""The bus: after a commit, writers tell every web process that something changed; nothing else travels."""
+"""The bus: writers tell every web process that something changed, and what an agent is just saying."""
 
 import asyncio
 import json
@@ -6,11 +6,13 @@ import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
 from django.conf import settings
 from django.utils.module_loading import import_string
+
+from agents.draft import Piece
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,19 @@ class ViewerPoke:
     profile_id: int
 
 
-BusMessage = SessionPoke | ViewerPoke
+@dataclass(frozen=True)
+class DraftPiece:
+    """More of an answer that is being written in a session; the only content that travels."""
+
+    kind: ClassVar[str] = "draft"
+    session_id: UUID
+    piece: Piece
+
+
+BusMessage = SessionPoke | ViewerPoke | DraftPiece
 
 # A further kind is one class, one line here and one branch in decode().
-_KINDS: dict[str, type[BusMessage]] = {each.kind: each for each in (SessionPoke, ViewerPoke)}
+_KINDS: dict[str, type[BusMessage]] = {each.kind: each for each in (SessionPoke, ViewerPoke, DraftPiece)}
 
 
 class UnknownMessage(ValueError):
@@ -57,9 +68,15 @@ def decode(text: str | bytes) -> BusMessage:
         kind = _KINDS[fields.pop("kind")]
         if kind is SessionPoke:
             return SessionPoke(UUID(fields["session_id"]), int(fields["revision"]))
+        if kind is DraftPiece:
+            return DraftPiece(UUID(fields["session_id"]), _piece(fields["piece"]))
         return ViewerPoke(int(fields["user_id"]), int(fields["profile_id"]))
     except (ValueError, KeyError, TypeError, AttributeError) as fault:
         raise UnknownMessage(f"Not a message of the bus: {text[:200]!r}") from fault
+
+
+def _piece(fields: dict[str, Any]) -> Piece:
+    return Piece(**(fields | {"calls": tuple(fields["calls"])}))
 
 
 Deliver = Callable[[BusMessage], None]

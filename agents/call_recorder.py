@@ -4,8 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -16,7 +15,6 @@ from agents.call_spans import spans_of
 from agents.connectors.base import Done, ModelRequest, RequestSent, Retrying, ToolCallStarted
 from agents.connectors.body import canonical
 from agents.context import AgentContext
-from agents.context.errors import TurnAborted
 from agents.loop.events import ReplyDiscarded, ReplyStored, TextStreamed, ThinkingStreamed, TurnEvent
 from agents.loop.turn import TurnStopped
 from agents.models import AgentSession, ModelCall, SeenRevision, Turn
@@ -49,7 +47,7 @@ class _Call:
 
 
 class CallRecorder:
-    """Records the model calls of one run; as a context manager it records how an unfinished one ended."""
+    """Records the model calls of one run."""
 
     def __init__(
         self,
@@ -86,19 +84,18 @@ class CallRecorder:
                 self._finish(call, Status.SUCCEEDED if is_kept else Status.DISCARDED, reply=event.reply)
         return call.row
 
-    def __enter__(self) -> Self:
-        return self
+    def break_off(self, fault: Exception) -> None:
+        """Record how the call ended that runs while the turn is stopped or fails.
 
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        call = self._call
-        if fault is None or call is None or call.row is None or isinstance(fault, TurnAborted):
+        Raises:
+            agents.leases.LeaseLost: the session went to another worker; nothing was written.
+        """
+        if self._call is None:
             return
         if isinstance(fault, TurnStopped):
-            self._finish(call, Status.STOPPED, error=STOPPED)
+            self._finish(self._call, Status.STOPPED, error=STOPPED)
         else:
-            self._finish(call, Status.FAILED, error=str(fault))
+            self._finish(self._call, Status.FAILED, error=str(fault))
 
     def _note_answer(self, call: _Call) -> None:
         # A connector without a wire shows no body; what it was asked stands for it.

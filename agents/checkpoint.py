@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
 from agents import leases, waiting
 from agents.bindings import Run
-from agents.context import AgentContext, Budget
+from agents.context import AgentContext, Budget, json_values
 from agents.context.messages import InputItem
 from agents.ids import uuid7
 from agents.models import AgentSession, Message, Turn
@@ -40,17 +41,22 @@ class Checkpoint:
         """Put the turn's input into the context unless an earlier run did; return where the turn goes on."""
         if not Message.objects.filter(pk=self._turn.pk).exists():
             self._context.add_user_message(self._turn.input)
-            self.save()
+            # A page that showed the message while it was queued recognizes it by the id.
+            self.save(first_id=self._turn.pk)
             return Resumption()
-        last = Message.objects.filter(turn=self._turn).order_by("-sequence").first()
+        # An answer that was cut off and then asked for again is none.
+        said = Message.objects.filter(turn=self._turn).exclude(is_cut=True, in_context=False)
+        last = said.order_by("-sequence").first()
         if last is None or last.role != "assistant":
             return Resumption()
         if any(block["type"] == "tool_use" for block in last.blocks):
             return Resumption(open_reply=last)
         return Resumption(has_answer=True)
 
-    def save(self) -> None:
+    def save(self, *, thinking: str = "", first_id: UUID | None = None) -> None:
         """Store the items that no row holds yet, with their exact counts, and the budget of the last call.
+
+        ``thinking`` is what the model thought before the last of them, ``first_id`` the id of the first row.
 
         Raises:
             agents.leases.LeaseLost: the session went to another worker; nothing was written.
@@ -60,6 +66,10 @@ class Checkpoint:
             leases.check(session, self._run.fence)
             fresh = self._fresh_items()
             rows = [self._row(session, item, place) for place, item in enumerate(fresh, start=1)]
+            if thinking and rows:
+                rows[-1].thinking = json_values.repair_text(thinking)
+            if first_id and rows:
+                rows[0].pk = first_id
             Message.objects.bulk_create(rows)
             Turn.objects.filter(pk=self._turn.pk).update(progress={})
             self._store_shortened(session)
@@ -71,6 +81,21 @@ class Checkpoint:
                 columns["last_budget"] = wire_budget(self._context.last_preparation.budget)
             announce(session, conversation=True, **columns)
         self._stored.update(item["id"] for item in fresh)
+
+    def save_cut(self, text: str) -> None:
+        """Store what the model had said when it was stopped or cut off; nothing when it had said nothing.
+
+        Raises:
+            agents.leases.LeaseLost: the session went to another worker; nothing was written.
+        """
+        if not text.strip():
+            return
+        said = {"type": "output_text", "text": text}
+        self._context.add_assistant_response([{"type": "message", "role": "assistant", "content": [said]}])
+        with transaction.atomic():
+            self.save()
+            last = Message.objects.filter(session=self._run.session).order_by("-sequence").values("pk")[:1]
+            Message.objects.filter(pk__in=list(last.values_list("pk", flat=True))).update(is_cut=True)
 
     def _store_shortened(self, session: AgentSession) -> None:
         """Note the shorter form of pending results that the last preparation had to cut."""
@@ -91,11 +116,8 @@ class Checkpoint:
 
     def _row(self, session: AgentSession, item: InputItem, place: int) -> Message:
         content = item["content"] if item["type"] == "message" else [item]
-        is_input = item.get("role") == "user" and not any(b["type"] == "tool_result" for b in content)
         return Message(
-            # The message that started the turn carries the turn's id: a page that showed it while it was
-            # queued recognizes it.
-            id=self._turn.pk if is_input else uuid7(),
+            id=uuid7(),
             session=session,
             turn=self._turn,
             sequence=session.message_count + place,

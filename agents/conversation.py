@@ -1,18 +1,20 @@
 """The conversation as people read it: messages with their tool calls, and where the current turn stands."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import F
 from django.utils.module_loading import import_string
 
 from agents.calls import Answers, Approvals, Block, answers_in, approvals_of, call_views, is_result
 from agents.context.json_values import JSON
 from agents.markers import MarkerView, markers
 from agents.message_view import HTML, MessageView, Role
-from agents.models import AgentSession, Message, Turn
+from agents.models import AgentSession, Message, ModelCall, Turn
 from agents.people import name_of
 
 # The newest messages that a page shows; earlier ones are a page of their own.
@@ -42,12 +44,14 @@ class ConversationPage:
     Attributes:
         earlier: value of ``before`` for the page of earlier messages; None when there are none.
         turn: None before the first turn.
+        draft: the answer that is being written; None on pages of earlier messages.
         cursor: where the page's socket goes on.
     """
 
     messages: Sequence[MessageView]
     earlier: int | None
     turn: TurnView | None
+    draft: Mapping[str, Any] | None
     cursor: int
 
 
@@ -78,6 +82,7 @@ def conversation_page(
         messages=[*placed, *(view for view in waiting if view.id not in stored)],
         earlier=first if first > 1 else None,
         turn=turn_view(session.pk),
+        draft=draft_of(session) if before is None else None,
         cursor=session.conversation_revision,
     )
 
@@ -119,6 +124,7 @@ def waiting_views(session: AgentSession) -> list[MessageView]:
             time=turn.created_at,
             tokens=0,
             html=_html(_input_text(turn.input), turn.pk),
+            waits=turn.status == Turn.Status.QUEUED,
         )
         for turn in turns.order_by("index")
     ]
@@ -130,6 +136,19 @@ def turn_view(session_id: UUID) -> TurnView | None:
     turn = turns.filter(status__in=Turn.UNFINISHED).order_by("index").first()
     turn = turn or turns.order_by("-index").first()
     return TurnView(turn.index, turn.status, turn.error, turn.wake_at) if turn else None
+
+
+def last_spoken(session: AgentSession) -> dict[str, int] | None:
+    """Return turn and call of the last model call that is over."""
+    over = session.calls.exclude(status=ModelCall.Status.RUNNING).order_by("-started_at")
+    last = over.values("ordinal", turn_index=F("turn__index")).first()
+    return {"turn": last["turn_index"], "call": last["ordinal"]} if last else None
+
+
+def draft_of(session: AgentSession) -> Mapping[str, Any] | None:
+    """Return the answer that is being written, as it was last saved; see ``agents.draft.Draft.as_json``."""
+    running = session.turns.filter(status=Turn.Status.RUNNING)
+    return running.values_list("draft", flat=True).first()
 
 
 def _message_view(session: AgentSession, row: Message, answers: Answers, approvals: Approvals) -> MessageView:
@@ -144,6 +163,8 @@ def _message_view(session: AgentSession, row: Message, answers: Answers, approva
         tokens=row.tokens,
         html=_html(text, row.pk) if text.strip() else "",
         calls=call_views(row, answers, approvals),
+        thinking=row.thinking,
+        is_cut=row.is_cut,
     )
 
 

@@ -15,6 +15,7 @@ from agents.conversation import (
     PAGE_SIZE,
     TurnView,
     conversation_page,
+    last_spoken,
     message_views,
     turn_view,
     waiting_views,
@@ -22,7 +23,7 @@ from agents.conversation import (
 from agents.feed import Frame
 from agents.markers import markers
 from agents.message_view import MessageView
-from agents.models import AgentSession, Message
+from agents.models import AgentSession, Message, Turn
 from agents.watcher import Cursor, View, Viewer
 
 # Rows read around the changed ones before a snapshot is the cheaper answer.
@@ -46,8 +47,10 @@ class ConversationPart:
         since = {each: each if isinstance(each, int) else None for each in cursors if each != revision}
         messages = _Messages(session)
         turn = turn_view(session.pk) if since else None
+        spoken = last_spoken(session) if since else None
+        waiting = _waiting_ids(session) if since else ()
         return {
-            cursor: ConversationUpdate(revision, *messages.since(start), turn)
+            cursor: ConversationUpdate(revision, *messages.since(start), turn, spoken, waiting)
             for cursor, start in since.items()
         }
 
@@ -62,12 +65,16 @@ class ConversationUpdate:
     Attributes:
         since: their cursor; None makes it a snapshot.
         messages: the lines that are new or changed.
+        waiting: element ids of all messages that wait for their turn.
+        spoken: the last call that is over: its draft and those before it are of no use any more.
     """
 
     cursor: int
     since: int | None
     messages: Sequence[MessageView]
     turn: TurnView | None
+    spoken: Mapping[str, int] | None
+    waiting: Sequence[str]
 
     def frame(self, view: View) -> Frame:
         """Return the frame for people with or without the controls of the turn."""
@@ -79,6 +86,8 @@ class ConversationUpdate:
             "from": self.since or 0,
             "to": self.cursor,
             "messages": _lines(self.messages, may_act=may_act),
+            "spoken": self.spoken,
+            "waiting": self.waiting,
             "turn": render_to_string("agents/_turn_state.html", context),
         }
 
@@ -170,6 +179,11 @@ class _Messages:
         if following is not None:
             rows = rows.filter(sequence__lt=following)
         return list(rows[: WIDEST_WINDOW + 1])
+
+
+def _waiting_ids(session: AgentSession) -> Sequence[str]:
+    queued = session.turns.filter(status=Turn.Status.QUEUED)
+    return [f"message-{turn_id}" for turn_id in queued.values_list("pk", flat=True)]
 
 
 def _lines(views: Sequence[MessageView], *, may_act: bool) -> Sequence[Mapping[str, str]]:

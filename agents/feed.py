@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import Error as DatabaseError
 
+from agents.draft import Piece
 from agents.models import AgentSession
 from agents.watcher import PERMISSION_LOST, Cursor, View, Viewer, Watcher
 
@@ -164,6 +165,13 @@ class Feed:
             self._heard = max(self._heard, revision)
             if self._reading is None:
                 self.wake()
+
+    def stream(self, piece: Piece) -> None:
+        """Hand on what an agent is just saying; a page that is too slow for it asks for the draft later."""
+        text, now = _text(piece.frame()), self._clock.time()
+        for watcher in self.watchers:
+            if not watcher.is_full:
+                watcher.push(text, now)
 
     def wake(self) -> None:
         """Read soon, whatever the revision: a watcher is owed something."""

@@ -12,7 +12,7 @@ from django.db import Error as DatabaseError
 from django.db import close_old_connections
 
 from agents import bus, data_version
-from agents.bus import BusMessage, SessionPoke, ViewerPoke
+from agents.bus import BusMessage, DraftPiece, SessionPoke, ViewerPoke
 from agents.feed import Feed, Part
 from agents.models import AgentSession
 from agents.watcher import TOO_SLOW, Viewer, Watcher
@@ -145,9 +145,9 @@ class Hub:
         if watcher.acknowledge(amount):
             self._wake(session_id)
 
-    def resync(self, session_id: UUID, watcher: Watcher) -> None:
-        """Send the page a snapshot of every part."""
-        watcher.forget()
+    def resync(self, session_id: UUID, watcher: Watcher, part: str | None = None) -> None:
+        """Send the page a snapshot of the part, or of every part."""
+        watcher.forget(part)
         self._wake(session_id)
 
     def deliver(self, message: BusMessage) -> None:
@@ -157,6 +157,10 @@ class Hub:
             if feed is not None:
                 feed.poke(message.revision)
             self._poke_overviews()
+        elif isinstance(message, DraftPiece):
+            feed = self.feeds.get(message.session_id)
+            if feed is not None:
+                feed.stream(message.piece)
         elif isinstance(message, ViewerPoke):
             self._refresh_views(message.user_id, message.profile_id)
 

@@ -25,6 +25,9 @@ class MessageView:
 
     Attributes:
         html: rendered text; empty when the message has none.
+        thinking: what the model thought before it said this.
+        is_cut: the model was stopped or cut off while it said this.
+        waits: the message waits for its turn and can be withdrawn.
     """
 
     id: UUID
@@ -34,3 +37,6 @@ class MessageView:
     tokens: int
     html: HTML | str
     calls: Sequence[CallView] = ()
+    thinking: str = ""
+    is_cut: bool = False
+    waits: bool = False

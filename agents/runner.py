@@ -121,8 +121,7 @@ def _play(run: Run, turn: Turn) -> Turn.Status:
             can_wait=True,
             open_calls=open_calls(turn, reply) if reply else None,
         )
-        writer = TurnWriter(run, record, recorder, opened.context.tools)
-        with recorder:
+        with TurnWriter(run, turn, record, recorder, opened.context.tools) as writer:
             suspended = _drive(loop, writer, decisions)
         if suspended:
             suspend(run, turn, suspended, opened.context.tools)
@@ -182,7 +181,7 @@ def _finish(run: Run, turn: Turn, status: Turn.Status, error: str) -> None:
         session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
         leases.check(session, run.fence)
         Turn.objects.filter(pk=turn.pk).update(
-            status=status, error=error, finished_at=timezone.now(), draft=""
+            status=status, error=error, finished_at=timezone.now(), draft=None
         )
         following = session.turns.filter(status=Turn.Status.QUEUED).order_by("index").first()
         announce(

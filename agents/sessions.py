@@ -99,6 +99,24 @@ def stop_turn(session: AgentSession) -> Turn:
     return turn
 
 
+def withdraw_turn(session: AgentSession, turn_id: str) -> None:
+    """Remove a turn that nobody has taken up yet.
+
+    Raises:
+        NothingToDo: it began already, or there is no such turn.
+    """
+    with transaction.atomic():
+        locked = AgentSession.objects.select_for_update().get(pk=session.pk)
+        waiting = locked.turns.filter(status=Turn.Status.QUEUED, messages=None)
+        turn = next((each for each in waiting if str(each.pk) == turn_id), None)
+        if turn is None:
+            raise NothingToDo(
+                "The agent has taken up this message, so it cannot be withdrawn. Stop the turn."
+            )
+        turn.delete()
+        announce(locked, conversation=True, status=status_of(locked))
+
+
 def retry_turn(session: AgentSession) -> Turn:
     """Return the last turn, queued again to go on from what it had stored.
 
@@ -113,6 +131,8 @@ def retry_turn(session: AgentSession) -> Turn:
         turn.status, turn.error, turn.attempts = Turn.Status.QUEUED, "", 0
         turn.cancel_requested, turn.finished_at = False, None
         turn.save(update_fields=["status", "error", "attempts", "cancel_requested", "finished_at"])
+        # The model answers anew; people still see what it had said.
+        turn.messages.filter(is_cut=True).update(in_context=False)
         queue_turn(locked, turn)
     return turn
 

@@ -7,6 +7,7 @@ from agents.views import approvals, compaction, turns
 urlpatterns = [
     path("sessions/<uuid:session_id>/messages/", turns.send_message, name="message-send"),
     path("sessions/<uuid:session_id>/stop/", turns.stop, name="turn-stop"),
+    path("sessions/<uuid:session_id>/withdraw/", turns.withdraw, name="turn-withdraw"),
     path("sessions/<uuid:session_id>/retry/", turns.retry, name="turn-retry"),
     path("sessions/<uuid:session_id>/wake/", approvals.wake, name="turn-wake"),
     path(

@@ -99,10 +99,10 @@ class Watcher:
         self.full_since = None
         return True
 
-    def forget(self) -> None:
-        """Owe the page a snapshot of every part."""
+    def forget(self, part: str | None = None) -> None:
+        """Owe the page a snapshot of the part, or of every part."""
         self.requests += 1
-        self.cursors = dict.fromkeys(self.cursors)
+        self.cursors |= dict.fromkeys(self.cursors if part is None else [part])
 
     def close(self, code: int) -> None:
         """Send no more and close the socket with ``code``; a second time does nothing."""

@@ -45,7 +45,7 @@ class PageConsumer(AsyncWebsocketConsumer):
         self._watcher: Watcher | None = None
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Take an acknowledgement or the wish for a snapshot; anything else is ignored."""
+        """Take an acknowledgement or the wish for a snapshot, of one part or all; the rest is ignored."""
         message = _message(text_data)
         if self._watcher is None:
             return
@@ -54,12 +54,14 @@ class PageConsumer(AsyncWebsocketConsumer):
             if isinstance(amount, int):
                 self._acknowledge(self._watcher, amount)
         elif message.get("type") == "resync":
-            self._resync(self._watcher)
+            part = message.get("part")
+            is_known = isinstance(part, str) and part in self._watcher.cursors
+            self._resync(self._watcher, part if is_known else None)
 
     def _acknowledge(self, watcher: Watcher, amount: int) -> None:
         self._live.fleet.acknowledge(watcher, amount)
 
-    def _resync(self, watcher: Watcher) -> None:
+    def _resync(self, watcher: Watcher, part: str | None) -> None:
         self._live.fleet.resync(watcher)
 
     async def _send_text(self, text: str) -> None:
@@ -97,8 +99,8 @@ class SessionConsumer(PageConsumer):
     def _acknowledge(self, watcher: Watcher, amount: int) -> None:
         self._live.hub.acknowledge(self._session_id, watcher, amount)
 
-    def _resync(self, watcher: Watcher) -> None:
-        self._live.hub.resync(self._session_id, watcher)
+    def _resync(self, watcher: Watcher, part: str | None) -> None:
+        self._live.hub.resync(self._session_id, watcher, part)
 
     @property
     def _session_id(self) -> UUID:

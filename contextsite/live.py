@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from agents.approvals import wake_sleepers
 from agents.conversation_feed import ConversationPart, HeadPart
+from agents.draft_feed import DraftPart
 from agents.feed import Part
 from agents.hub import Hub
 from agents.maintenance import wake_waiting_requests
@@ -12,7 +13,7 @@ from contextsite.doorman import check_again
 from contextsite.fleet_feed import FleetFeed
 from memory.board_feed import BoardPart
 
-PARTS: tuple[Part, ...] = (BoardPart(), ConversationPart(), HeadPart())
+PARTS: tuple[Part, ...] = (BoardPart(), ConversationPart(), DraftPart(), HeadPart())
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
         "conversation": conversation.messages,
         "earlier": conversation.earlier,
         "turn": conversation.turn,
+        "draft": conversation.draft,
         "cards": board.cards,
         "tray": board.tray,
         "summary": board.summary,

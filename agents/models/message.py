@@ -25,6 +25,10 @@ class Message(models.Model):
     role = models.CharField(max_length=12)
     # The item's content blocks in wire form, exactly as first stored.
     blocks = JSONTextField()
+    # What the model thought before it said this, where the provider shows it; the model never sees it again.
+    thinking = models.TextField(blank=True)
+    # The model was stopped or cut off while it said this.
+    is_cut = models.BooleanField(default=False)
     # Exact count of the item, made once.
     tokens = models.PositiveIntegerField()
     # What the model still sees: false once compacted or rolled over.

@@ -39,8 +39,8 @@ class Turn(models.Model):
     # How often a worker took it up; a turn whose worker died is tried again a limited number of times.
     attempts = models.PositiveSmallIntegerField(default=0)
     cancel_requested = models.BooleanField(default=False)
-    # Text of the answer being streamed, saved now and then; empty once the message is stored.
-    draft = models.TextField(blank=True)
+    # The answer being written, saved now and then (agents.draft.Draft.as_json); null once it is stored.
+    draft = JSONTextField(null=True, blank=True)
     # How far the calls of the last reply have come while they have no results in the conversation:
     # {reply: item id, begun: [place …], results: {place: result}, sleeping: {place: time}, woken_by: name}.
     progress = JSONTextField(default=dict)

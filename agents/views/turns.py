@@ -1,4 +1,4 @@
-"""Actions on the conversation of a session: send, stop and retry."""
+"""Actions on the conversation of a session: send, stop, withdraw and retry."""
 
 from uuid import UUID
 
@@ -36,6 +36,17 @@ def stop(request: HttpRequest, session_id: UUID) -> HttpResponse:
     except sessions.NothingToDo as reason:
         return refused(request, session_id, str(reason), status=409)
     return done(request, session_id, notice="The agent stops at its next step.")
+
+
+@require_POST
+def withdraw(request: HttpRequest, session_id: UUID) -> HttpResponse:
+    """Take back the message whose ``turn`` waits."""
+    session = operable_session(request.user, session_id)
+    try:
+        sessions.withdraw_turn(session, request.POST.get("turn", ""))
+    except sessions.NothingToDo as reason:
+        return refused(request, session_id, str(reason), status=409)
+    return done(request, session_id)
 
 
 @require_POST

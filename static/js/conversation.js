@@ -1,11 +1,13 @@
 // The conversation: lines come and change, the reader's place stays.
-// Upgrades: [data-conversation] in [data-log], [data-jump], #turn-state. Listens to: "conversation" frames, scrolling.
-// Sends: nothing.
+// Upgrades: [data-conversation] in [data-log], [data-jump], #turn-state. Listens to: "conversation", "piece", "block" and
+// "draft" frames, scrolling. Sends: the wish for the draft.
 
 import { showTimes } from "./ages.js";
+import { Draft } from "./draft.js";
 import { elementOf, patch } from "./patch.js";
 
 const AT_END_PX = 40;
+const WAITING = "[data-draft], [data-waiting]"; // what every message stands before
 const ACTIVE = new Set(["queued", "running", "waiting"]);
 
 export class Conversation {
@@ -15,31 +17,55 @@ export class Conversation {
   #cursor;
   #announcer;
   #unseen = 0;
+  #draft;
 
-  constructor(page, cursor, announcer) {
+  constructor(page, cursor, announcer, askForDraft) {
     this.#list = page.querySelector("[data-conversation]");
     this.#log = page.querySelector("[data-log]");
     this.#jump = page.querySelector("[data-jump]");
     this.#cursor = cursor;
     this.#announcer = announcer;
+    this.#draft = new Draft(this.#list, page.querySelector("[data-draft-template]"), askForDraft);
     this.#jump.addEventListener("click", () => this.#log.scrollTo({ top: 0 }));
     this.#log.addEventListener("scroll", () => this.#isAtEnd && this.#countUnseen(0), { passive: true });
   }
 
   receive(frame) {
     if (!this.#cursor.accepts(frame)) return;
+    this.#change(() => {
+      const added = frame.messages.filter(({ html }) => this.#place(html)).length;
+      this.#draft.settle(frame.spoken);
+      this.#dropWithdrawn(frame.waiting);
+      return added;
+    });
+    if (frame.turn) this.#showTurn(frame.turn);
+  }
+
+  receivePiece(frame) {
+    this.#change(() => Number(this.#draft.receivePiece(frame)));
+  }
+
+  receiveBlock(frame) {
+    this.#change(() => this.#draft.receiveBlock(frame) ?? 0);
+  }
+
+  receiveDraft({ draft }) {
+    this.#change(() => Number(this.#draft.receiveDraft(draft)));
+  }
+
+  // Keeps the reader's place while ``work`` changes lines; it returns how many are new.
+  #change(work) {
     const wasAtEnd = this.#isAtEnd;
     const height = this.#log.scrollHeight;
-    const added = frame.messages.filter(({ html }) => this.#place(html)).length;
+    const added = work();
     if (wasAtEnd) {
       this.#log.scrollTop = 0;
-    } else if (added) {
+    } else {
       // The log is laid out from its end: what is added below would push the reader's line up.
       const moved = this.#log.scrollHeight - height;
       if (!CSS.supports("overflow-anchor", "auto")) this.#log.scrollTop -= moved;
-      this.#countUnseen(this.#unseen + added);
+      if (added) this.#countUnseen(this.#unseen + added);
     }
-    if (frame.turn) this.#showTurn(frame.turn);
   }
 
   // Returns whether the line is new.
@@ -47,9 +73,15 @@ export class Conversation {
     const fresh = elementOf(html);
     const old = document.getElementById(fresh.id);
     if (old) patch(old, html);
-    else this.#list.append(fresh);
+    else this.#list.insertBefore(fresh, "waiting" in fresh.dataset ? null : this.#list.querySelector(WAITING));
     showTimes(old ?? fresh);
     return !old;
+  }
+
+  #dropWithdrawn(waiting) {
+    for (const line of this.#list.querySelectorAll("[data-waiting]")) {
+      if (!waiting.includes(line.id)) line.remove();
+    }
   }
 
   #showTurn(html) {

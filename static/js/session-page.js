@@ -18,7 +18,9 @@ export function startSessionPage(page, announcer, toast) {
     conversation: new Cursor(Number(page.dataset.conversationCursor), askAgain),
   };
   const board = new Board(page, cursors.board, announcer);
-  const conversation = new Conversation(page, cursors.conversation, announcer);
+  const conversation = new Conversation(page, cursors.conversation, announcer, () => {
+    connection.send({ type: "resync", part: "draft" });
+  });
   const connection = new Connection(page.dataset.socket, () => ({
     board: cursors.board.restart(),
     conversation: cursors.conversation.restart(),
@@ -30,6 +32,9 @@ export function startSessionPage(page, announcer, toast) {
     board: (frame) => board.receive(frame),
     view: (frame) => board.receiveView(frame),
     conversation: (frame) => conversation.receive(frame),
+    piece: (frame) => conversation.receivePiece(frame),
+    block: (frame) => conversation.receiveBlock(frame),
+    draft: (frame) => conversation.receiveDraft(frame),
     session: (frame) => head.receive(frame),
     fleet: (frame) => head.receiveRail(frame),
   };

@@ -8,13 +8,24 @@ from hypothesis import strategies as st
 from pytest_django import Settings
 
 from agents import bus
-from agents.bus import BusMessage, InProcessBus, SessionPoke, UnknownMessage, ViewerPoke, decode, encode
+from agents.bus import (
+    BusMessage,
+    DraftPiece,
+    InProcessBus,
+    SessionPoke,
+    UnknownMessage,
+    ViewerPoke,
+    decode,
+    encode,
+)
+from agents.draft import Piece
 
 SESSION = UUID("01890000-0000-7000-8000-000000000001")
 POKE = SessionPoke(SESSION, 7)
 
 messages = st.one_of(
     st.builds(SessionPoke, st.uuids(), st.integers(min_value=0, max_value=2**62)),
+    st.builds(DraftPiece, st.uuids(), st.builds(Piece, st.integers(), st.integers(), calls=st.just(("a",)))),
     st.builds(ViewerPoke, st.integers(min_value=1), st.integers(min_value=1)),
 )
 

@@ -121,4 +121,4 @@ def conversation_frame(start: int, end: int, *messages: Any, turn: Any = None) -
     ]
     state = render_to_string("agents/_turn_state.html", {"turn": turn, "may_act": True})
     frame = {"type": "conversation", "snapshot": False, "from": start, "to": end}
-    return {**frame, "messages": lines, "turn": state}
+    return {**frame, "messages": lines, "turn": state, "spoken": None, "waiting": []}

@@ -68,6 +68,9 @@ def message(**changes: Any) -> SimpleNamespace:
         "tokens": 214,
         "html": SafeHTML("<p>Eleven lines are left.</p>"),
         "calls": [],
+        "thinking": "",
+        "is_cut": False,
+        "waits": False,
     }
     return SimpleNamespace(**(given | changes))
 

@@ -4,6 +4,7 @@ from django.test import Client
 from django.urls import reverse
 
 from agents.models import Turn
+from agents.sessions import submit_turn
 from tests.people import Cast, make_cast, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +49,7 @@ def test_a_repeated_post_with_one_key_makes_one_turn(cast: Cast) -> None:
     assert Turn.objects.count() == 1
 
 
-@pytest.mark.parametrize("name", ["message-send", "turn-stop", "turn-retry"])
+@pytest.mark.parametrize("name", ["message-send", "turn-stop", "turn-withdraw", "turn-retry"])
 def test_only_operators_and_staff_may_act(cast: Cast, name: str) -> None:
     post = {"message": "hi"}
     assert signed_in(cast.stranger).post(url(cast, name), post).status_code == 404
@@ -73,3 +74,22 @@ def test_stop_then_retry(cast: Cast) -> None:
     assert Turn.objects.get().status == Turn.Status.CANCELLED
     client.post(url(cast, "turn-retry"))
     assert Turn.objects.get().status == Turn.Status.QUEUED
+
+
+def test_a_waiting_message_can_be_withdrawn(cast: Cast) -> None:
+    first, second = (submit_turn(cast.session, text, cast.operator) for text in ("one", "two"))
+    signed_in(cast.operator).post(url(cast, "turn-withdraw"), {"turn": str(second.pk)})
+    assert list(cast.session.turns.all()) == [first]
+
+
+def test_a_message_that_was_taken_up_cannot_be_withdrawn(cast: Cast) -> None:
+    turn = submit_turn(cast.session, "one", cast.operator)
+    turn.messages.create(
+        session=cast.session, sequence=1, item_id="1", role="user", blocks=[], tokens=0, revision=1
+    )
+    for posted in (str(turn.pk), "no turn"):
+        answer = signed_in(cast.operator).post(
+            url(cast, "turn-withdraw"), {"turn": posted}, headers={"accept": "application/json"}
+        )
+        assert answer.status_code == 409
+    assert cast.session.turns.count() == 1

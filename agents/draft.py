@@ -1,0 +1,76 @@
+"""A draft: an answer while it is being written, as the worker sends it and as a late page gets it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Voice = Literal["text", "thinking"]
+NOTHING: Mapping[Voice, str] = {"text": "", "thinking": ""}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """More of a draft.
+
+    Attributes:
+        turn: number of the turn in its session.
+        call: number of the model call in its turn.
+        voice: what the text belongs to.
+        offset: where it goes: the length of what was sent of this voice before.
+        calls: names of the tool calls that were begun, all of them.
+        note: what the reader should know meanwhile; empty when all goes well.
+        is_over: the draft leads to nothing, or its message is stored.
+    """
+
+    turn: int
+    call: int
+    voice: Voice = "text"
+    offset: int = 0
+    text: str = ""
+    calls: Sequence[str] = ()
+    note: str = ""
+    is_over: bool = False
+
+    def frame(self) -> dict[str, Any]:
+        """Return the frame for pages."""
+        return {"type": "piece", **asdict(self)}
+
+
+@dataclass
+class Draft:
+    """All of a draft so far.
+
+    Attributes:
+        sent: characters of each voice that were sent.
+    """
+
+    turn: int
+    call: int
+    written: dict[Voice, str] = field(default_factory=lambda: dict(NOTHING))
+    sent: dict[Voice, int] = field(default_factory=lambda: {"text": 0, "thinking": 0})
+    calls: list[str] = field(default_factory=list)
+    note: str = ""
+
+    def unsent(self) -> list[Piece]:
+        """Return what was not sent yet, and count it as sent; one empty piece when only the rest changed."""
+        pieces = [
+            self._piece(voice, self.sent[voice], text[self.sent[voice] :])
+            for voice, text in self.written.items()
+            if len(text) > self.sent[voice]
+        ]
+        self.sent = {voice: len(text) for voice, text in self.written.items()}
+        return pieces or [self._piece("text", self.sent["text"], "")]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the draft for a JSON column and for pages."""
+        return {
+            "turn": self.turn,
+            "call": self.call,
+            "text": self.written["text"],
+            "thinking": self.written["thinking"],
+            "calls": list(self.calls),
+            "note": self.note,
+        }
+
+    def _piece(self, voice: Voice, offset: int, text: str) -> Piece:
+        return Piece(self.turn, self.call, voice, offset, text, tuple(self.calls), self.note)

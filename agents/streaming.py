@@ -1,0 +1,151 @@
+"""Sends an answer to its watchers while it is written: at once, then every 30 ms, and kept every 500 ms."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from uuid import UUID
+
+from django.db import DatabaseError, connections
+
+from agents import bus
+from agents.bindings import Run
+from agents.bus import DraftPiece
+from agents.connectors.base import RequestSent, Retrying, ToolCallStarted
+from agents.draft import Draft, Piece
+from agents.loop.events import ReplyDiscarded, ReplyStored, TextStreamed, ThinkingStreamed, TurnEvent
+from agents.models import ModelCall, Turn
+
+SEND_EVERY_S = 0.030
+SAVE_EVERY_S = 0.500
+NAMED_CALLS = 20
+
+logger = logging.getLogger(__name__)
+
+
+class DraftStream:
+    """The draft of one turn, one model call after the other.
+
+    What the model writes comes in on the turn's thread; ``tick`` comes from the pump of the process.
+    """
+
+    def __init__(self, run: Run, turn: Turn, clock: Callable[[], float] = time.monotonic) -> None:
+        self._run, self._turn, self._clock = run, turn, clock
+        self._lock = threading.Lock()
+        self._draft: Draft | None = None
+        self._sent_at = self._saved_at = float("-inf")
+        self._is_unsent = self._is_unsaved = False
+
+    @property
+    def text(self) -> str:
+        """What the model has said in the call that runs."""
+        with self._lock:
+            return self._draft.written["text"] if self._draft else ""
+
+    def observe(self, event: TurnEvent, call: ModelCall | None) -> None:
+        """Take over what the model writes; ``call`` is the row of the call that runs."""
+        if isinstance(event, ReplyStored | ReplyDiscarded):
+            self.end()
+        elif call is not None:
+            with self._lock:
+                if self._take(event, call):
+                    self._is_unsent = self._is_unsaved = True
+                    self._send_if_due()
+
+    def tick(self) -> None:
+        """Send and save what waits for its time."""
+        with self._lock:
+            self._send_if_due()
+            if self._draft and self._is_unsaved and self._clock() - self._saved_at >= SAVE_EVERY_S:
+                self._save(self._draft)
+
+    def end(self) -> None:
+        """Take the draft from the pages; what was said is stored, or nothing of it is kept."""
+        with self._lock:
+            draft, self._draft = self._draft, None
+            self._is_unsent = self._is_unsaved = False
+        if draft:
+            self._publish(Piece(draft.turn, draft.call, is_over=True))
+
+    def _take(self, event: TurnEvent, call: ModelCall) -> bool:
+        """Return whether the event changed the draft."""
+        if self._draft is None or self._draft.call != call.ordinal:
+            self._draft = Draft(self._turn.index, call.ordinal)
+        draft = self._draft
+        match event:
+            case TextStreamed():
+                draft.written["text"] += event.text
+            case ThinkingStreamed():
+                draft.written["thinking"] += event.text
+            case ToolCallStarted():
+                draft.calls = [*draft.calls, event.name][:NAMED_CALLS]
+            case Retrying():
+                reason = event.reason[:1].upper() + event.reason[1:]
+                draft.note = f"{reason}, trying again in {event.wait_s:.0f} s"
+                return True
+            case RequestSent():
+                pass
+            case _:
+                return False
+        draft.note = ""
+        return True
+
+    def _send_if_due(self) -> None:
+        if self._draft and self._is_unsent and self._clock() - self._sent_at >= SEND_EVERY_S:
+            self._sent_at, self._is_unsent = self._clock(), False
+            for piece in self._draft.unsent():
+                self._publish(piece)
+
+    def _publish(self, piece: Piece) -> None:
+        bus.current().publish(DraftPiece(self._run.session.pk, piece))
+
+    def _save(self, draft: Draft) -> None:
+        self._saved_at, self._is_unsaved = self._clock(), False
+        held = Turn.objects.filter(pk=self._turn.pk, session__fence=self._run.fence)
+        held.exclude(session__lease_owner="").update(draft=draft.as_json())
+
+
+class Pump:
+    """One thread of a process that keeps its streams going."""
+
+    def __init__(self) -> None:
+        self._streams: dict[UUID, DraftStream] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._has_work = threading.Event()
+
+    def start(self, turn_id: UUID, stream: DraftStream) -> None:
+        """Keep the stream going until ``stop``."""
+        with self._lock:
+            self._streams[turn_id] = stream
+            self._has_work.set()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._pump, name="draft-pump", daemon=True)
+                self._thread.start()
+
+    def stop(self, turn_id: UUID) -> None:
+        """Leave the stream alone."""
+        with self._lock:
+            self._streams.pop(turn_id, None)
+            if not self._streams:
+                self._has_work.clear()
+
+    def tick(self) -> None:
+        """Let every stream send and save."""
+        with self._lock:
+            streams = list(self._streams.values())
+        for stream in streams:
+            try:
+                stream.tick()
+            except DatabaseError:
+                logger.warning("A draft could not be saved; watchers still get it.", exc_info=True)
+
+    def _pump(self) -> None:
+        while True:
+            self._has_work.wait()
+            time.sleep(SEND_EVERY_S)
+            self.tick()
+            connections.close_all()
+
+
+pump = Pump()

@@ -1,0 +1,110 @@
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from agents import runner, sessions
+from agents.connectors.base import Connector, ConnectorError, ModelEvent, ModelRequest, TextDelta, Waiting
+from agents.connectors.scripted import ScriptedConnector, say
+from agents.models import AgentSession, Turn
+from tests.agents import scripts
+from tests.rows import make_person, make_profile, make_session
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def connectors(settings: Any) -> Iterator[None]:
+    settings.AGENT_CONNECTORS = {"scripted": "tests.agents.scripts.connector"}
+    yield
+    scripts.current.clear()
+
+
+@pytest.fixture
+def session() -> AgentSession:
+    return make_session(make_profile())
+
+
+@pytest.fixture
+def ana() -> User:
+    return make_person("ana")
+
+
+def say_next(*replies: Any) -> ScriptedConnector:
+    connector = ScriptedConnector(*replies)
+    scripts.current["test"] = connector
+    return connector
+
+
+def run(session: AgentSession, text: str, ana: User) -> Turn:
+    turn = sessions.submit_turn(session, text, ana)
+    runner.run(turn.pk)
+    turn.refresh_from_db()
+    return turn
+
+
+def roles(session: AgentSession) -> list[str]:
+    return list(session.messages.order_by("sequence").values_list("role", flat=True))
+
+
+def test_a_turn_is_stopped_in_the_middle_of_an_answer(
+    session: AgentSession, ana: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stopped:
+        def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
+            yield TextDelta("half an ans")
+            sessions.stop_turn(session)
+            yield Waiting()
+            raise AssertionError("it went on")
+
+    monkeypatch.setattr(runner, "STOP_POLL_S", 0)
+    stopped: Connector = Stopped()
+    scripts.current["test"] = stopped
+    turn = run(session, "go", ana)
+    assert turn.status == Turn.Status.CANCELLED
+    assert roles(session) == ["user", "assistant"]
+    said = turn.messages.get(role="assistant")
+    assert (said.blocks, said.is_cut) == ([{"type": "output_text", "text": "half an ans"}], True)
+
+
+def test_after_a_stopped_answer_the_model_sees_what_it_had_said(session: AgentSession, ana: User) -> None:
+    cut_off(session, ana)
+    connector = say_next(say("ok"))
+    run(session, "and now?", ana)
+    assert "half an ans" in json.dumps(connector.requests[0].input)
+
+
+def test_a_stopped_answer_that_is_retried_is_given_anew(session: AgentSession, ana: User) -> None:
+    turn = cut_off(session, ana)
+    connector = say_next(say("a whole answer"))
+    sessions.retry_turn(session)
+    runner.run(turn.pk)
+    turn.refresh_from_db()
+    assert turn.status == Turn.Status.SUCCEEDED
+    assert "half an ans" not in json.dumps(connector.requests[0].input)
+    assert roles(session) == ["user", "assistant", "assistant"]
+
+
+def test_an_answer_that_broke_off_keeps_what_was_said(session: AgentSession, ana: User) -> None:
+    turn = cut_off(session, ana)
+    assert turn.status == Turn.Status.FAILED
+    assert turn.messages.get(role="assistant").is_cut
+
+
+def cut_off(session: AgentSession, ana: User) -> Turn:
+    class BrokenOff:
+        def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
+            yield TextDelta("half an ans")
+            raise ConnectorError("The answer broke off. Retry the turn.")
+
+    scripts.current["test"] = BrokenOff()
+    return run(session, "go", ana)
+
+
+def test_what_the_model_thought_is_kept_beside_its_answer(session: AgentSession, ana: User) -> None:
+    content = [{"type": "thinking", "thinking": "Hm."}, {"type": "output_text", "text": "Yes"}]
+    say_next([{"type": "message", "role": "assistant", "content": content}])
+    turn = run(session, "go", ana)
+    assert turn.messages.get(role="assistant").thinking == "Hm."
