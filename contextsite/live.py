@@ -12,8 +12,9 @@ from agents.sessions import wake_stalled_turns
 from contextsite.doorman import check_again
 from contextsite.fleet_feed import FleetFeed
 from memory.board_feed import BoardPart
+from memory.receipt_feed import ReceiptPart
 
-PARTS: tuple[Part, ...] = (BoardPart(), ConversationPart(), DraftPart(), HeadPart())
+PARTS: tuple[Part, ...] = (BoardPart(), ConversationPart(), DraftPart(), ReceiptPart(), HeadPart())
 
 
 @dataclass(frozen=True)

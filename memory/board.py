@@ -25,6 +25,7 @@ from memory.cards import (
     priority_of,
 )
 from memory.models import CardLayout, Entry, EntryRevision, Pin, Store
+from memory.receipts import with_receipts
 from memory.rendered import value_html
 
 Action = EntryRevision.Action
@@ -152,7 +153,7 @@ def read_board(session: AgentSession, store: Store | None, *, since: int | None 
     limits = _limits(session)
     if store is None:
         return Board(0, (), (), _summary((), limits))
-    entries = list(store.entries.order_by("position").defer("value"))
+    entries = list(with_receipts(store.entries.order_by("position").defer("value"), session.pk))
     return Board(
         cursor=store.revision,
         entries=entries,

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from memory.models import Entry
+from memory.receipts import Receipt, receipt_of
 from memory.rendering.cards import CardHTML
 
 PRIORITIES = ("critical", "high", "normal", "low")
@@ -74,6 +75,7 @@ class Card:
     size: str
     body: CardHTML
     changed_by: str
+    receipt: Receipt | None = None
     gone: Gone = ""
 
 
@@ -142,6 +144,7 @@ def card(entry: Entry, view: BoardView, body: CardHTML, now: datetime) -> Card:
         size=_size(entry, view),
         body=body,
         changed_by=entry.changed_by,
+        receipt=receipt_of(entry),
     )
 
 

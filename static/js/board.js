@@ -1,5 +1,5 @@
 // The whiteboard: cards change where they lie, new ones come last, gone ones leave when nobody is busy with the board.
-// Upgrades: [data-board], #tray, #board-summary, #dock-line. Listens to: "board" and "view" frames. Sends: nothing.
+// Upgrades: [data-board], #tray, #board-summary, #dock-line. Listens to: "board", "view" and "receipts" frames. Sends: nothing.
 
 import { showTimes } from "./ages.js";
 import { isPinned, markChanged, markGone, placeCard, removeCard, versionOf } from "./cards.js";
@@ -42,6 +42,14 @@ export class Board {
       if (article) removeCard(article);
     }
     this.#patchAround(frame);
+  }
+
+  // The model has seen these cards as they are.
+  receiveReceipts({ cards }) {
+    for (const { id, html } of cards) {
+      const receipt = document.getElementById(`${id}-seen`);
+      if (receipt) patch(receipt, html);
+    }
   }
 
   #place(card) {

@@ -31,6 +31,7 @@ export function startSessionPage(page, announcer, toast) {
   const parts = {
     board: (frame) => board.receive(frame),
     view: (frame) => board.receiveView(frame),
+    receipts: (frame) => board.receiveReceipts(frame),
     conversation: (frame) => conversation.receive(frame),
     piece: (frame) => conversation.receivePiece(frame),
     block: (frame) => conversation.receiveBlock(frame),

@@ -175,3 +175,11 @@ def test_many_changes_move_nothing_on_the_page(live: LivePage) -> None:
         live.send(frame)
     assert live.page.evaluate("shifts") == []
     assert "v99" in live.text("#card-1-foot")
+
+
+def test_a_receipt_arrives_without_touching_the_rest_of_the_card(live: LivePage) -> None:
+    assert live.text("#card-1-seen") == "not yet seen"
+    html = '<span id="card-1-seen" class="num card__seen">turn 3, call 2</span>'
+    live.send({"type": "receipts", "cards": [{"id": "card-1", "html": html}, {"id": "card-9", "html": html}]})
+    assert live.text("#card-1-seen") == "turn 3, call 2"
+    assert "is-changed" not in live.card("card-1")

@@ -28,6 +28,7 @@ def card(**changes: Any) -> SimpleNamespace:
         "size": "m",
         "body": SafeHTML("<p>Half <strong>done</strong></p>"),
         "changed_by": "agent",
+        "receipt": None,
         "gone": "",
     }
     return SimpleNamespace(**(given | changes))

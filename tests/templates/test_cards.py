@@ -22,7 +22,7 @@ def head(shown: SimpleNamespace, *, may_act: bool = True) -> Element:
 def test_a_card_has_the_ids_that_frames_address() -> None:
     page = whole(card())
     assert page.one("article").attributes["id"] == CARD
-    assert page.ids() == [CARD, f"{CARD}-head", f"{CARD}-key", f"{CARD}-body", f"{CARD}-foot"]
+    assert page.ids() == [CARD, f"{CARD}-head", f"{CARD}-key", f"{CARD}-body", f"{CARD}-foot", f"{CARD}-seen"]
     assert page.one("article").attributes["aria-labelledby"] == f"{CARD}-key"
 
 
@@ -111,7 +111,7 @@ def test_the_foot_says_who_shows_the_card(changes: dict[str, Any], words: str) -
 def test_the_foot_names_a_person_who_changed_the_card_but_not_the_agent() -> None:
     agent = rendered("memory/_card_foot.html", card=card())
     person = rendered("memory/_card_foot.html", card=card(changed_by="Ana Ruiz"))
-    assert "v15 1,412" in agent.text.replace("\xa0", " ")
+    assert "v15 not yet seen 1,412" in agent.text.replace("\xa0", " ")
     assert "v15 by Ana Ruiz" in person.text
 
 
