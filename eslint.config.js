@@ -1,7 +1,7 @@
 // What our scripts may use and how long they may be; no plugin, no preset.
 
 const browser = [
-  "CSS", "CustomEvent", "Date", "EventTarget", "FormData", "Node", "URLSearchParams", "WebSocket", "addEventListener",
+  "AbortController", "CSS", "CustomEvent", "Date", "EventTarget", "FormData", "Node", "URLSearchParams", "WebSocket", "addEventListener",
   "clearInterval", "clearTimeout", "crypto", "document", "fetch", "getSelection", "location", "matchMedia",
   "navigator", "performance", "sessionStorage", "setInterval", "setTimeout",
 ];

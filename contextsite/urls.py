@@ -5,7 +5,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
 from contextsite import health, views
-from contextsite.theme import choose_theme
+from contextsite.preferences import choose_look
 
 urlpatterns = [
     path("", views.fleet, name="fleet"),
@@ -15,7 +15,7 @@ urlpatterns = [
     path("", include("memory.urls")),
     path("accounts/login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
-    path("theme/", choose_theme, name="theme"),
+    path("theme/", choose_look, name="theme"),
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
     path("admin/", admin.site.urls),

@@ -127,6 +127,13 @@ def tray(entries: Iterable[Entry], view: BoardView, now: datetime) -> Sequence[H
     return [hidden_entry(entry, now) for entry in in_tray_order(entries) if not view.shows(entry)]
 
 
+def shown_keys(session: AgentSession, user: User) -> list[str]:
+    """Return the keys that the person sees as cards, in board order."""
+    view = view_of(user.pk, session.profile_id, may_act=False)
+    entries = read_board(session, whiteboard_row(session.pk)).entries
+    return [entry.key for entry in in_board_order(filter(view.shows, entries), view)]
+
+
 def view_of(user_id: int, profile_id: int, *, may_act: bool) -> BoardView:
     """Return how the person sees every board of the agent."""
     pins = Pin.objects.filter(user=user_id, profile=profile_id).order_by("key")

@@ -15,7 +15,7 @@ from agents.watcher import Cursor, View, Viewer
 from memory.actors import AGENT_NAME
 from memory.board import Board, last_eviction, load_values, read_board, tray, view_of, whiteboard_row
 from memory.cards import BoardView, Card, card, dom_id, in_board_order
-from memory.models import Entry
+from memory.models import Entry, Store
 from memory.rendered import value_html
 
 # A page that misses more revisions than this gets everything instead.
@@ -45,7 +45,7 @@ class BoardPart:
         fragments = _Fragments(session.pk, timezone.now())
         dock = ""
         if first == 0 or any(departure.was_evicted for departure in board.departures):
-            dock = fragments.part("_dock_line.html", dock=last_eviction(store) if store else None)
+            dock = fragments.dock(store)
         return {cursor: BoardUpdate(board, start, fragments, dock) for cursor, start in starts.items()}
 
     def transition(self, session: AgentSession, old: View, new: View) -> Frame:
@@ -56,9 +56,11 @@ class BoardPart:
         hidden = [entry for entry in board.entries if before.shows(entry) and not after.shows(entry)]
         load_values(shown)
         fragments = _Fragments(session.pk, timezone.now())
+        order = in_board_order(filter(after.shows, board.entries), after)
         return {
             "type": "view",
             "view": after.token,
+            "order": [dom_id(entry.key) for entry in order] if _is_rearranged(before, after) else [],
             "cards": [fragments.card(entry, after, changed=False) for entry in in_board_order(shown, after)],
             "gone": [_gone(entry.key, "hidden") for entry in hidden],
             "tray": fragments.tray(board, after),
@@ -121,12 +123,12 @@ class _Fragments:
     def __init__(self, session_id: UUID, now: datetime) -> None:
         self._session_id = session_id
         self._now = now
-        self._cards: dict[tuple[str, bool, bool], Mapping[str, str]] = {}
+        self._cards: dict[tuple[str, bool, bool, str], Mapping[str, str]] = {}
 
     def card(self, entry: Entry, view: BoardView, *, changed: bool) -> Frame:
         """Return a card of a frame; only call it for an entry that the view shows and that has its value."""
         shown = card(entry, view, value_html(entry.value, dom_id(entry.key)), self._now)
-        alike = (entry.key, shown.pinned, view.may_act)
+        alike = (entry.key, shown.pinned, view.may_act, shown.size)
         if alike not in self._cards:
             self._cards[alike] = self._parts(shown, view)
         return {
@@ -141,6 +143,11 @@ class _Fragments:
     def tray(self, board: Board, view: BoardView) -> str:
         """Return the tray of one view."""
         return self.part("_tray.html", tray=tray(board.entries, view, self._now))
+
+    def dock(self, store: Store | None) -> str:
+        """Return the line about the last eviction."""
+        dock = last_eviction(store) if store else None
+        return self.part("_dock_line.html", dock=dock, session_id=self._session_id)
 
     def part(self, template: str, **context: Any) -> str:
         """Return one partial of the board."""
@@ -166,6 +173,11 @@ def _differs(entry: Entry, before: BoardView, after: BoardView) -> bool:
         or (entry.key in before.pins) != (entry.key in after.pins)
         or before.place(entry.key) != after.place(entry.key)
     )
+
+
+def _is_rearranged(before: BoardView, after: BoardView) -> bool:
+    """Tell whether the person chose another order: otherwise cards stay where the page has them."""
+    return before.positions != after.positions
 
 
 def _gone(key: str, reason: str) -> Mapping[str, str]:

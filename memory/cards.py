@@ -49,6 +49,11 @@ class BoardView:
         """A short digest: a page that shows this view says so when it connects again."""
         return hashlib.sha256(repr(self).encode()).hexdigest()[:12]
 
+    @property
+    def positions(self) -> tuple[tuple[str, int], ...]:
+        """The keys with a place of their own."""
+        return tuple((place.key, place.position) for place in self.places if place.position is not None)
+
     def shows(self, entry: Entry) -> bool:
         """Tell whether the person sees the entry as a card: the agent shows it or they pinned it."""
         return is_shown_by_agent(entry) or entry.key in self.pins

@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from memory.views import entries, history, pins, sources
+from memory.views import entries, history, layouts, pins, sources
 
 urlpatterns = [
     path("sessions/<uuid:session_id>/pins/", pins.change_pin, name="pin"),
+    path("sessions/<uuid:session_id>/layout/", layouts.change_layout, name="layout"),
     path("sessions/<uuid:session_id>/entries/edit/", entries.edit_entry, name="entry-edit"),
     path("sessions/<uuid:session_id>/entries/delete/", entries.delete_entry, name="entry-delete"),
     path("sessions/<uuid:session_id>/entries/source/", sources.show_source, name="entry-source"),

@@ -4,6 +4,7 @@
 import { showTimes } from "./ages.js";
 import { isPinned, markChanged, markGone, placeCard, removeCard, versionOf } from "./cards.js";
 import { patch } from "./patch.js";
+import { arrange } from "./reorder.js";
 import { Quiet } from "./quiet.js";
 
 export class Board {
@@ -34,13 +35,14 @@ export class Board {
     this.#patchAround(frame);
   }
 
-  // This person's own pins changed: they wait for it.
+  // This person's own pins or layout changed: they wait for it.
   receiveView(frame) {
     for (const card of frame.cards) placeCard(this.#grid, card);
     for (const { id } of frame.gone) {
       const article = document.getElementById(id);
       if (article) removeCard(article);
     }
+    arrange(this.#grid, frame.order ?? []);
     this.#patchAround(frame);
   }
 

@@ -2,6 +2,7 @@
 // Upgrades: .card. Listens to: nothing. Sends: nothing.
 
 import { showTimes } from "./ages.js";
+import { linesOf, showDelta } from "./delta.js";
 import { elementOf, patch } from "./patch.js";
 
 const INK_MS = 2600;
@@ -14,7 +15,9 @@ const inkTimers = new WeakMap();
 export function placeCard(grid, card) {
   const found = document.getElementById(card.id);
   const article = found ?? newCard(card);
+  const before = found && card.changed ? linesOf(found) : null;
   if (found) {
+    found.dataset.size = card.size;
     for (const part of ["head", "body", "foot"]) {
       patch(document.getElementById(`${card.id}-${part}`), card[part]);
     }
@@ -23,6 +26,7 @@ export function placeCard(grid, card) {
   }
   article.classList.toggle("is-gone", article.querySelector("[data-gone]") !== null);
   showTimes(article);
+  if (before) showDelta(article, before);
   return { article, isNew: !found };
 }
 
@@ -31,6 +35,7 @@ function newCard(card) {
   article.className = "card";
   article.id = card.id;
   article.dataset.size = card.size;
+  article.dataset.entry = card.key;
   article.setAttribute("aria-labelledby", `${card.id}-key`);
   article.append(elementOf(card.head), elementOf(card.body), elementOf(card.foot));
   return article;

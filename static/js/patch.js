@@ -18,6 +18,8 @@ export function patch(element, html) {
 }
 
 function sync(node, next) {
+  // What a script of ours keeps there; the server only says where.
+  if (node.dataset && "own" in node.dataset) return;
   if (node.nodeType !== next.nodeType || node.nodeName !== next.nodeName) {
     node.replaceWith(next);
   } else if (node.nodeType === Node.ELEMENT_NODE) {

@@ -7,7 +7,10 @@ import { Connection } from "./connection.js";
 import { Conversation } from "./conversation.js";
 import { Cursor } from "./cursor.js";
 import { startIndicator } from "./indicator.js";
+import { startLayout } from "./layout.js";
+import { startMaximise } from "./maximise.js";
 import { startPins } from "./pins.js";
+import { startReorder } from "./reorder.js";
 import { SessionHead } from "./session.js";
 import { startTurnForms } from "./turn-forms.js";
 
@@ -46,6 +49,9 @@ export function startSessionPage(page, announcer, toast) {
     if (!connection.isLive) location.reload();
   };
   startPins(page.querySelector("[data-pin-form]"), settled, toast);
+  startLayout(page, settled, toast);
+  startMaximise(page.querySelector("[data-cards]"));
+  startReorder(page, toast, announcer);
   startTurnForms(page.querySelectorAll("[data-turn-form]"), settled, toast);
   startComposer(page.querySelector("[data-composer]"), settled);
   startIndicator(connection, announcer);

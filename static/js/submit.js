@@ -4,11 +4,13 @@
 const SIGNED_OUT = "You are signed out. Load the page again and sign in.";
 const NO_CONNECTION = "Not sent: there is no connection to the server.";
 
-// Resolves to null when it was done, otherwise to the reason it was not.
-export async function submitForm(form, submitter) {
+// Resolves to null when it was done, otherwise to the reason it was not. More: pairs of name and value to send too.
+export async function submitForm(form, submitter, more = []) {
+  const body = new FormData(form, submitter);
+  for (const [name, value] of more) body.append(name, value);
   const request = {
     method: "POST",
-    body: new FormData(form, submitter),
+    body,
     headers: { Accept: "application/json" },
     redirect: "manual",
   };

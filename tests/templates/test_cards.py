@@ -67,10 +67,10 @@ def test_hostile_keys_reach_the_server_unchanged() -> None:
 
 def test_a_key_is_one_parameter_of_its_links() -> None:
     links = head(card(key="a&b=c d/é")).all("a")
-    addresses = [reverse(name, args=[SESSION_ID]) for name in ("entry-source", "entry-edit")]
-    assert [link.attributes["href"] for link in links] == [
-        f"{address}?key=a%26b%3Dc%20d%2F%C3%A9" for address in addresses
-    ]
+    names = ("history", "entry-source", "entry-source", "history", "entry-edit")
+    for link, name in zip(links, names, strict=True):
+        address = f"{reverse(name, args=[SESSION_ID])}?key=a%26b%3Dc%20d%2F%C3%A9"
+        assert link.attributes["href"] in {address, f"{address}&as=json"}
 
 
 @pytest.mark.parametrize(("pinned", "name", "pressed"), [(True, "unpin", "true"), (False, "pin", "false")])
@@ -163,9 +163,9 @@ def test_a_board_without_limits_shows_counts_alone() -> None:
 
 
 def test_the_dock_line_tells_the_last_eviction_and_escapes_its_key() -> None:
-    page = rendered("memory/_dock_line.html", dock=eviction(key=HOSTILE))
+    page = rendered("memory/_dock_line.html", dock=eviction(key=HOSTILE), session_id=SESSION_ID)
     assert page.text.startswith("Evicted 1 min ago:")
-    assert page.text.endswith("low, 1,204 tokens")
+    assert page.text.endswith("low, 1,204 tokens View last version")
     assert not list(page.all("script"))
 
 

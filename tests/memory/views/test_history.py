@@ -22,7 +22,7 @@ def page(people: Cast, user: User | None = None, **asked: object) -> Any:
 
 
 def text(people: Cast, user: User | None = None, **asked: object) -> str:
-    return page(people, user, **asked).content.decode()
+    return str(page(people, user, **asked).content.decode())
 
 
 def post(people: Cast, name: str, user: User | None = None, **fields: object) -> Any:

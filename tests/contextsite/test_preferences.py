@@ -30,3 +30,12 @@ def test_a_foreign_address_is_not_followed(ana: Client) -> None:
 def test_a_tampered_cookie_counts_as_auto(ana: Client) -> None:
     ana.cookies["theme"] = '"><script>'
     assert 'data-theme="' not in ana.get("/").content.decode()
+
+
+def test_density_and_shortcuts_are_kept_too(ana: Client) -> None:
+    ana.post("/theme/", {"density": "comfortable", "shortcuts": "off"})
+    page = ana.get("/").content.decode()
+    assert 'data-density="comfortable"' in page
+    assert 'data-shortcuts="off"' in page
+    ana.post("/theme/", {"density": "compact", "shortcuts": "on"})
+    assert "data-density=" not in ana.get("/").content.decode()
