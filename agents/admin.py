@@ -1,7 +1,7 @@
 """Admin pages of agents: profiles are edited here, everything that happened is only read."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from agents import leases, sessions
+from agents.admin_types import ModelAdmin, ModelForm
 from agents.context import json_values
 from agents.context.json_values import JSON, InvalidJSON
 from agents.models import (
@@ -20,6 +21,7 @@ from agents.models import (
     AgentSession,
     Message,
     ModelCall,
+    ProviderKey,
     RecordedTurn,
     Recording,
     ToolApproval,
@@ -27,15 +29,9 @@ from agents.models import (
 )
 from agents.models.fields import JSONTextField
 from agents.offered_tools import faults_of_choice
+from agents.provider_admin import ProviderKeyAdmin
 
 SHOWN_CHARACTERS = 100_000
-
-if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin[Any]
-    ModelForm = forms.ModelForm[Any]
-else:
-    ModelAdmin = admin.ModelAdmin
-    ModelForm = forms.ModelForm
 
 
 class StrictJSONField(forms.JSONField):
@@ -269,3 +265,6 @@ class RecordedTurnAdmin(ReadOnlyAdmin):
     list_select_related = ("turn",)
     search_fields = ("turn__session__title", "=turn__session__id")
     pretty_columns = ("replies",)
+
+
+admin.site.register(ProviderKey, ProviderKeyAdmin)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
 from agents.tools.allowed_hosts import AllowedHosts
@@ -59,6 +60,19 @@ def hosts(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
         AllowedHosts(found)
     except ValueError as fault:
         raise ImproperlyConfigured(f"{name}: {fault}") from None
+    return found
+
+
+def fernet_keys(name: str, *, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Return a comma-separated list of keys for encryption; the error never repeats one."""
+    found = words(name, environ=environ)
+    for place, key in enumerate(found, start=1):
+        try:
+            Fernet(key)
+        except ValueError:
+            raise ImproperlyConfigured(
+                f"Key {place} of {name} is none; `python manage.py encryption_key` makes one."
+            ) from None
     return found
 
 

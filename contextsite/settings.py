@@ -181,16 +181,18 @@ HTTP_FETCH_HOSTS = env.hosts("HTTP_FETCH_HOSTS")
 if HTTP_FETCH_HOSTS:
     AGENT_TOOLS["http_fetch"] = "contextsite.operator_tools.http_fetch"
 AGENT_CONNECTORS = {
-    "openai": "agents.connectors.registry.openai",
-    "openai-responses": "agents.connectors.registry.openai_responses",
-    "anthropic": "agents.connectors.registry.anthropic",
-    "google": "agents.connectors.registry.google",
-    "compatible": "agents.connectors.registry.compatible",
+    "openai": "agents.provider_keys.openai",
+    "openai-responses": "agents.provider_keys.openai_responses",
+    "anthropic": "agents.provider_keys.anthropic",
+    "google": "agents.provider_keys.google",
+    "compatible": "agents.provider_keys.compatible",
     "scripted": "contextsite.demo.survey.connector",
     "replay": "contextsite.replay.connector",
 }
 # Tools that depend on the session, by provider: a function of the session that returns them.
 AGENT_SESSION_TOOLS = {"replay": "contextsite.replay.tools"}
+# What provider keys in rows are encrypted with, the newest first; older ones still read.
+ENCRYPTION_KEYS = env.fernet_keys("ENCRYPTION_KEYS")
 # Rows behind the plugins of a context (agents.bindings.PluginBinding).
 CONTEXT_BINDINGS = ["memory.bindings.WhiteboardBinding", "memory.bindings.NotesBinding"]
 # Turns the Markdown of a message into safe HTML: text and element id to an object with __html__.

@@ -2,7 +2,8 @@
 
 from django.contrib import admin
 
-from agents.admin import ModelAdmin, ReadOnlyAdmin
+from agents.admin import ReadOnlyAdmin
+from agents.admin_types import ModelAdmin
 from memory.models import CardLayout, Entry, EntryRevision, Pin, Store
 
 # The text of a store names its owner, whichever of the three it is.

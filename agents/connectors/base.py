@@ -141,14 +141,18 @@ class ProviderMismatch(ConnectorError):
 
     Attributes:
         found: provider and account of each foreign item, without repetition.
+        asked: who cannot read them.
+        count: how many there are.
     """
 
-    def __init__(self, found: Sequence[str], asked: str) -> None:
+    def __init__(self, found: Sequence[str], asked: str, count: int = 1) -> None:
         super().__init__(
             f"This conversation holds encrypted reasoning of {', '.join(found)}, which {asked} cannot read. "
             "Go on with the model it began with, or allow the transfer: then this reasoning is dropped."
         )
         self.found = tuple(found)
+        self.asked = asked
+        self.count = count
 
 
 class Connector(Protocol):

@@ -28,9 +28,14 @@ def readable(items: Sequence[InputItem], access: Access, *, drop_foreign: bool =
     if not found:
         return list(items)
     if not drop_foreign:
-        raise ProviderMismatch(list(dict.fromkeys(found)), _name(access.maker, access.account))
+        raise ProviderMismatch(list(dict.fromkeys(found)), owner_of(access), len(found))
     logger.warning("Left out %d encrypted items of %s", len(found), ", ".join(sorted(set(found))))
     return [kept for item in items for kept in _without_foreign(item, access)]
+
+
+def owner_of(access: Access) -> str:
+    """Return how the provider and account behind an access are called."""
+    return _name(access.maker, access.account)
 
 
 def _foreign_owners(item: InputItem, access: Access) -> Iterator[str]:

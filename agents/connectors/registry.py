@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import cast
 
 from agents.connectors import access
 from agents.connectors.access import Access, Environ
@@ -27,11 +27,6 @@ _PACKAGES = frozenset({"pydantic_ai", "httpx2", "openai", "anthropic", "google"}
 _registered: dict[str, Factory] = {}
 
 
-class _HasSettings(Protocol):
-    @property
-    def settings(self) -> Any: ...
-
-
 def register(provider: str, factory: Factory) -> None:
     """Let ``provider`` name the connectors that ``factory`` makes, also in place of a built-in one."""
     _registered[provider] = factory
@@ -47,6 +42,17 @@ def providers() -> list[str]:
     return sorted({*_ACCESSES, *_registered})
 
 
+def access_of(provider: str, environ: Environ = os.environ) -> Access:
+    """Return where a built-in provider is asked and as whom.
+
+    Raises:
+        ConnectorError: the provider is unknown.
+    """
+    if provider not in _ACCESSES:
+        raise ConnectorError(f"Unknown provider {provider!r}. Choose one of: {', '.join(providers())}.")
+    return _ACCESSES[provider](environ)
+
+
 def connect(
     provider: str, *, environ: Environ = os.environ, allow_provider_transfer: bool = False
 ) -> Connector:
@@ -58,9 +64,7 @@ def connect(
     """
     if provider in _registered:
         return _registered[provider]()
-    if provider not in _ACCESSES:
-        raise ConnectorError(f"Unknown provider {provider!r}. Choose one of: {', '.join(providers())}.")
-    found = _ACCESSES[provider](environ)
+    found = access_of(provider, environ)
     if not found.key:
         raise ConnectorError(f"No key for {provider}: set {found.key_variable} in the environment.")
     return _connector(found, allow_provider_transfer)
@@ -81,32 +85,6 @@ class LazyConnector:
         """
         connector = connect(self.provider, allow_provider_transfer=self._allow_provider_transfer)
         return connector.stream(request)
-
-
-class ForSession:
-    """Makes the connector of a session's turn, as an entry of ``settings.AGENT_CONNECTORS``.
-
-    The session's setting ``allow_provider_transfer`` lets it go on with another provider's history.
-    """
-
-    def __init__(self, provider: str) -> None:
-        self._provider = provider
-
-    def __call__(self, model: str, session: _HasSettings) -> Connector:
-        """Return the connector; the requests name the model.
-
-        Raises:
-            ConnectorError: as ``connect``.
-        """
-        may_transfer = bool(session.settings.get("allow_provider_transfer"))
-        return connect(self._provider, allow_provider_transfer=may_transfer)
-
-
-openai = ForSession("openai")
-openai_responses = ForSession("openai-responses")
-anthropic = ForSession("anthropic")
-google = ForSession("google")
-compatible = ForSession("compatible")
 
 
 @lru_cache(maxsize=64)

@@ -6,6 +6,7 @@ from agents.models.message import Message
 from agents.models.model_call import ModelCall
 from agents.models.part import Part
 from agents.models.profile import AgentProfile
+from agents.models.provider_key import ProviderKey
 from agents.models.recording import RecordedTurn, Recording
 from agents.models.saved_context import SavedContext, SavedHistoryLine
 from agents.models.seen_revision import SeenRevision
@@ -19,6 +20,7 @@ __all__ = [
     "Message",
     "ModelCall",
     "Part",
+    "ProviderKey",
     "RecordedTurn",
     "Recording",
     "SavedContext",

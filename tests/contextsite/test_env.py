@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 
 from contextsite import env
@@ -89,3 +90,12 @@ def test_hosts_are_checked_at_start_up() -> None:
     assert env.hosts("HOSTS", environ={}) == []
     with pytest.raises(ImproperlyConfigured, match="HOSTS: 'http://a' is no host"):
         env.hosts("HOSTS", environ={"HOSTS": "http://a"})
+
+
+def test_encryption_keys_are_checked_at_start_up_and_never_repeated() -> None:
+    good = Fernet.generate_key().decode()
+    assert env.fernet_keys("KEYS", environ={"KEYS": f"{good}, {good}"}) == [good, good]
+    assert env.fernet_keys("KEYS", environ={}) == []
+    with pytest.raises(ImproperlyConfigured, match="Key 2 of KEYS is none") as raised:
+        env.fernet_keys("KEYS", environ={"KEYS": f"{good},hunter2"})
+    assert "hunter2" not in str(raised.value)

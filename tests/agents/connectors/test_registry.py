@@ -2,16 +2,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from agents.connectors import registry
-from agents.connectors.base import Connector, ConnectorError, ModelRequest, ProviderMismatch
+from agents.connectors.base import ConnectorError, ModelRequest
 from agents.connectors.pydantic_ai import ProviderConnector
 from agents.connectors.registry import LazyConnector, connect
 from agents.connectors.scripted import ScriptedConnector, say
-from tests.agents.connectors.wire_cast import message, thinking
 
 ENVIRON = {"OPENAI_API_KEY": "k1", "ANTHROPIC_API_KEY": "k2", "GOOGLE_API_KEY": "k3"}
 REQUEST = ModelRequest([], [], "m")
@@ -85,32 +83,6 @@ def test_a_lazy_connector_needs_its_key_with_the_first_request(
     with pytest.raises(ConnectorError, match="set ANTHROPIC_API_KEY"):
         lazy.stream(REQUEST)
     assert list(LazyConnector("ours").stream(REQUEST))
-
-
-@pytest.mark.parametrize(
-    ("factory", "provider"),
-    [
-        (registry.openai, "openai"),
-        (registry.openai_responses, "openai-responses"),
-        (registry.anthropic, "anthropic"),
-        (registry.google, "google"),
-        (registry.compatible, "compatible"),
-    ],
-)
-def test_the_settings_of_a_session_may_allow_a_transfer(
-    factory: registry.ForSession, provider: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, key in ENVIRON.items():
-        monkeypatch.setenv(name, key)
-    foreign = message("assistant", thinking("Hm", "s", "elsewhere"))
-    request = ModelRequest([foreign], [], "m")
-    strict: Connector = factory("m", SimpleNamespace(settings={}))
-    with pytest.raises(ProviderMismatch, match="elsewhere"):
-        strict.stream(request)
-    open_ = factory("m", SimpleNamespace(settings={"allow_provider_transfer": True}))
-    assert isinstance(open_, ProviderConnector)
-    assert open_.access.provider == provider
-    open_.stream(request).close()
 
 
 def test_without_the_extra_everything_imports_and_the_first_use_says_what_to_install() -> None:
