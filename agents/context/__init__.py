@@ -13,6 +13,7 @@ from agents.context.compaction.compactors import (
 )
 from agents.context.compaction.plan import CompactionPlan
 from agents.context.compaction.registry import StrategyRegistry
+from agents.context.compaction.shortfall import Shortfall
 from agents.context.compaction.strategy import AlgorithmicStrategy, CompactionStrategy
 from agents.context.compaction.summary import RolloverRequest
 from agents.context.context import AgentContext
@@ -62,6 +63,7 @@ __all__ = [
     "Preparation",
     "RolloverRequest",
     "RolloverResult",
+    "Shortfall",
     "StoreHandler",
     "StoreSchema",
     "StrategyRegistry",

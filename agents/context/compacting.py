@@ -16,7 +16,7 @@ from agents.context.compaction.briefing import (
 from agents.context.compaction.engine import Engine
 from agents.context.compaction.gate import Gate
 from agents.context.compaction.registry import StrategyRegistry
-from agents.context.compaction.strategy import ConsolidationResult
+from agents.context.compaction.strategy import ConsolidationResult, protected_turns_of
 from agents.context.errors import PreparationActive
 from agents.context.execution import ExecutionGuard
 from agents.context.lifecycle import Hook, Hooks, LifecycleHooks
@@ -27,6 +27,7 @@ from agents.context.prompt import PromptBuilder, date_line, resolve_variables
 if TYPE_CHECKING:
     from agents.context.budget import Budget
     from agents.context.compaction.plan import CompactionPlan, Trigger
+    from agents.context.compaction.shortfall import Shortfall
     from agents.context.compaction.strategy import CompactionStrategy
     from agents.context.storage import ContextState
 
@@ -38,6 +39,8 @@ class _GateKeeper(NamedTuple):
 
     make: Callable[[Budget], list[CompactionPlan]]
     target: Callable[[Budget], int]
+    is_time: Callable[[Budget], bool]
+    shortfall: Callable[[Budget], Shortfall | None]
 
 
 class CompactingContext(PersistentContext):
@@ -193,7 +196,8 @@ class CompactingContext(PersistentContext):
 
     @property
     def _room_maker(self) -> _GateKeeper:
-        return _GateKeeper(self._compact_at_gate, lambda budget: self._gate().target(budget))
+        gate = self._gate()
+        return _GateKeeper(self._compact_at_gate, gate.target, gate.is_open, self._shortfall)
 
     def _consolidate(self) -> ConsolidationResult:
         budget = self._assemble().budget
@@ -224,6 +228,10 @@ class CompactingContext(PersistentContext):
             plan = self._plan("gate", done[0].after, target, uses_notes=False)
             done.append(self._carry_out(plan))
         return done
+
+    def _shortfall(self, budget: Budget) -> Shortfall | None:
+        turns = protected_turns_of(self.compaction_strategy)
+        return self._engine.shortfall(budget, self._gate().target(budget), turns)
 
     def _remember_exhaustion(self, budget: Budget) -> None:
         """Note that a prompt of this budget is as small as it gets, when the gate is open even after all."""

@@ -14,6 +14,7 @@ from agents.context.oversize import OversizeResult, shrink_input
 
 if TYPE_CHECKING:
     from agents.context.compaction.plan import CompactionPlan
+    from agents.context.compaction.shortfall import Shortfall
     from agents.context.conversation import Conversation
     from agents.context.events import Events
     from agents.context.ids import Clock
@@ -34,6 +35,14 @@ class RoomMaker(Protocol):
         """Return the content tokens that a prompt of this budget should end at or under."""
         ...
 
+    def is_time(self, budget: Budget) -> bool:
+        """Tell whether a prompt of this budget needs room."""
+        ...
+
+    def shortfall(self, budget: Budget) -> Shortfall | None:
+        """Return why a prompt of this budget is above the target, None when it is not."""
+        ...
+
 
 # The first cut leaves no room for the notes it writes, the second does, the third mends a wrong guess.
 _MAX_CUTS = 3
@@ -52,6 +61,8 @@ class Preparation:
         sections: the parts of the system message with their tokens.
         rewritten: ids of pending items that were cut to fit and are held in their shorter form now.
         compactions: what was done to make room, with every item concerned.
+        shortfall: why the prompt is above the target of the compaction that it needed, although it fits; None
+            when it is at or under the target, or needed none.
     """
 
     input: list[InputItem]
@@ -62,6 +73,12 @@ class Preparation:
     sections: tuple[Section, ...] = ()
     rewritten: tuple[str, ...] = ()
     compactions: tuple[CompactionPlan, ...] = ()
+    shortfall: Shortfall | None = None
+
+    @property
+    def reaches_target(self) -> bool:
+        """Whether all the room that was needed could be made."""
+        return self.shortfall is None
 
 
 class Preparer:
@@ -123,6 +140,7 @@ class Preparer:
             sections=assembly.prompt.sections,
             rewritten=tuple(dict.fromkeys(rewritten)),
             compactions=tuple(done),
+            shortfall=room.shortfall(assembly.budget) if done or room.is_time(assembly.budget) else None,
         )
 
     def _shrink_input(self, target: int, assemble: Callable[[], Assembly]) -> tuple[str, ...]:

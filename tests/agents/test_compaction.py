@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,8 +69,7 @@ def prompt(session: AgentSession) -> str:
         asked = [dict(item) for item in opened.context._assemble().items]
     finally:
         opened.context.destroy()
-    text = json.dumps(asked[:-1], ensure_ascii=False)
-    return "\n".join(line for line in text.split("\\n") if "Current date" not in line)
+    return re.sub(r"Current date and time: [\w ,:]* UTC", "", json.dumps(asked[:-1], ensure_ascii=False))
 
 
 def test_a_turn_compacts_at_the_gate_and_marks_what_the_model_no_longer_sees(

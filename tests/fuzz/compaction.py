@@ -101,8 +101,8 @@ def run(seed: int, *, exact: bool = False) -> Outcome:
         last = prepared.compactions[-1]
         outcome.compacted = prepared.compacted
         outcome.freed = sum(plan.tokens_freed for plan in prepared.compactions)
-        outcome.above_target = not last.reaches_target
-        assert last.reaches_target or "everything else is protected" in last.log[-1], last.log
+        outcome.above_target = not prepared.reaches_target
+        _check_shortfall(prepared, last)
     _check_prompt(prepared, history, context)
     again = context.prepare()
     assert again.input == prepared.input
@@ -157,6 +157,17 @@ def _filled(context: AgentContext, chance: random.Random, history: History) -> A
 
 def _summarize(request: Any) -> str:
     return f"They spoke of {len(request.items)} things, {request.estimated_tokens} tokens."
+
+
+def _check_shortfall(prepared: Preparation, last: CompactionPlan) -> None:
+    over = prepared.budget.content_used - last.target
+    assert prepared.reaches_target == (over <= 0)
+    if prepared.shortfall is not None:
+        assert prepared.shortfall.tokens == over
+        held = dict(prepared.shortfall.held)
+        assert sum(held.values()) >= prepared.budget.content_used
+        if last.strategy == "algorithmic":
+            assert "other messages" not in held, held
 
 
 def _check_plan(plan: CompactionPlan, context: AgentContext, storage: MemoryStorage | None) -> None:

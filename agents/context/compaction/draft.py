@@ -16,6 +16,7 @@ from agents.context.compaction.plan import (
     Rung,
     Trigger,
 )
+from agents.context.compaction.shortfall import shortfall_of
 from agents.context.compaction.twins import Twins, revisions_of
 from agents.context.compaction.units import Unit, units_of
 from agents.context.counting import count_item
@@ -272,6 +273,10 @@ class Draft:
     def plan(self) -> CompactionPlan:
         """Return the plan with an exact count of what it leads to."""
         order, after = self._order, self.settled()
+        is_tidying = order.trigger == "consolidate"
+        shortfall = (
+            None if is_tidying else shortfall_of(self._talk, after, order.target, order.protected_turns)
+        )
         started = (
             f"Compaction started ({order.strategy}, {order.trigger}): {order.before.content_used} of "
             f"{order.before.content_max} tokens used, target {order.target}"
@@ -282,6 +287,8 @@ class Draft:
             before=order.before,
             after=after,
             target=order.target,
+            shortfall=shortfall,
+            protected_turns=order.protected_turns,
             changes=tuple(self._changes[place] for place in sorted(self._changes)),
             operations=tuple(self._operations),
             log=(started, *self.log),

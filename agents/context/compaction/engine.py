@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 from agents.context.compaction.draft import Draft, Material, Order, Recount
 from agents.context.compaction.plan import CompactionPlan, NoteWrite, PluginShrink, Trigger
-from agents.context.compaction.strategy import DEFAULT_PROTECTED_TURNS, AlgorithmicStrategy
+from agents.context.compaction.shortfall import Shortfall, shortfall_of
+from agents.context.compaction.strategy import AlgorithmicStrategy, protected_turns_of
 from agents.context.compaction.twins import revisions_of
 from agents.context.errors import PlanOutdated
 from agents.context.isolation import contain
@@ -74,8 +75,7 @@ class Engine:
             has_history=self.has_history,
             uses_notes=uses_notes,
         )
-        protected = getattr(strategy, "protected_turns", DEFAULT_PROTECTED_TURNS)
-        order = Order(trigger, strategy.name, target, before, protected)
+        order = Order(trigger, strategy.name, target, before, protected_turns_of(strategy))
         draft = Draft(material, order, self.recount)
         if trigger == "consolidate":
             contain(f"Strategy {strategy.name}", partial(strategy.consolidate, draft))
@@ -110,6 +110,10 @@ class Engine:
             self.conversation.adopt(before)
             raise
 
+    def shortfall(self, budget: Budget, target: int, protected_turns: int) -> Shortfall | None:
+        """Return why the prompt of this budget is above the target, None when it is not."""
+        return shortfall_of(self.conversation, budget, target, protected_turns)
+
     def _check(self, plan: CompactionPlan) -> None:
         now = self.conversation.items()
         is_same = len(now) >= len(plan.base) and all(
@@ -137,12 +141,9 @@ class Engine:
         }
         self.conversation.adopt(self.conversation.rewritten(changes))
         after = self.recount(None)
-        freed = plan.before.content_used - after.content_used
-        done = (
-            f"Compaction complete: {freed} tokens freed, {after.content_used} of {after.content_max} used"
-            f"{_shortfall(plan, after)}"
-        )
-        return plan.recounted(after, tuple(failed), done)
+        is_tidying = plan.trigger == "consolidate"
+        shortfall = None if is_tidying else self.shortfall(after, plan.target, plan.protected_turns)
+        return plan.recounted(after, shortfall, tuple(failed))
 
     def _journal(self, plan: CompactionPlan) -> None:
         self.recorder.keep(plan.removed)
@@ -160,8 +161,3 @@ class Engine:
         plugin = cast("ContextPlugin", self.plugins.get(request.name))
         call = partial(plugin.compact, request.tokens_to_free)
         return contain(f"Compacting plugin {request.name}", call).failure is None
-
-
-def _shortfall(plan: CompactionPlan, after: Budget) -> str:
-    missing = after.content_used - plan.target
-    return f"; {missing} more than the target, everything else is protected" if missing > 0 else ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from agents.context.budget import Budget
+    from agents.context.compaction.shortfall import Shortfall
     from agents.context.json_values import JSON
     from agents.context.messages import InputItem
 
@@ -130,6 +131,8 @@ class CompactionPlan:
         before: the budget it starts from.
         after: the budget it leads to; after ``apply`` a recount of what it led to.
         target: content tokens to end at or under.
+        shortfall: why it ends above the target, None when it does not. A plan that only tidies up has none.
+        protected_turns: how many of the last turns may not leave.
         changes: items of the history that change, by position.
         operations: note writes and plugin requests in the order they are to be made.
         log: what is done, one line each, first "started" and last "complete".
@@ -143,6 +146,8 @@ class CompactionPlan:
     before: Budget
     after: Budget
     target: int
+    shortfall: Shortfall | None = None
+    protected_turns: int = 4
     changes: tuple[ItemChange, ...] = ()
     operations: tuple[NoteWrite | PluginShrink, ...] = ()
     log: tuple[str, ...] = ()
@@ -180,10 +185,16 @@ class CompactionPlan:
         """The original items that are no longer in the prompt as they were, oldest first."""
         return tuple(self.base[each.position] for each in self.changes)
 
-    def recounted(self, after: Budget, failed: tuple[str, ...], done: str) -> CompactionPlan:
+    def recounted(
+        self, after: Budget, shortfall: Shortfall | None, failed: tuple[str, ...]
+    ) -> CompactionPlan:
         """Return the plan with what its application led to."""
-        lost = tuple(f"not stored: {name}; what needed it stayed" for name in failed)
-        return replace(self, after=after, failed=failed, log=(*self.log, *lost, done))
+        freed = self.before.content_used - after.content_used
+        done = f"Compaction complete: {freed} tokens freed, {after.content_used} of {after.content_max} used"
+        lost = (f"not stored: {name}; what needed it stayed" for name in failed)
+        why = f"; {shortfall}" if shortfall else ""
+        log = (*self.log, *lost, done + why)
+        return replace(self, after=after, shortfall=shortfall, failed=failed, log=log)
 
     def as_dict(self) -> dict[str, JSON]:
         """Return the plan in JSON types: what goes, what is kept where, tokens and reasons; no contents."""
@@ -196,6 +207,7 @@ class CompactionPlan:
             "target": self.target,
             "tokensFreed": self.tokens_freed,
             "reachesTarget": self.reaches_target,
+            "shortfall": self.shortfall.as_dict() if self.shortfall else None,
             "items": [each.as_dict() for each in self.changes],
             "staying": len(self.base) - sum(each.item is None for each in self.changes),
             "notes": [each.as_dict() for each in self.notes],

@@ -154,6 +154,12 @@ class DefaultStrategy:
         return ConsolidationResult()
 
 
+def protected_turns_of(strategy: CompactionStrategy) -> int:
+    """Return how many of the last turns a strategy leaves alone."""
+    turns: int = getattr(strategy, "protected_turns", DEFAULT_PROTECTED_TURNS)
+    return turns
+
+
 def checked_threshold(threshold: float) -> float:
     """Return the threshold.
 

@@ -43,9 +43,11 @@ def test_large_results_leave_and_nothing_of_them_is_lost(seed: int, window: int)
     context = held(items, window)
     before = context.calculate_budget()
     assert before.content_utilization >= 0.90
+    state, prompt = context.get_state(), context.get_view_context()
     prepared = context.prepare()
     (plan,) = prepared.compactions
     assert prepared.budget.content_used <= plan.target
+    assert prepared.reaches_target
     recent = ids_of(items)[ids_of(items).index("u7") :]
     assert ids_of(context.get_conversation())[-len(recent) :] == recent
     kept = note_values(context).values()
@@ -54,6 +56,8 @@ def test_large_results_leave_and_nothing_of_them_is_lost(seed: int, window: int)
     sent = contents_of(context.get_conversation())
     for use_id, original in originals.items():
         assert original in (sent.get(use_id), contents_of(moved).get(use_id)) or original in kept
+    context.restore_state(state)
+    assert context.get_view_context() == prompt
 
 
 def test_one_hundred_kilobytes_as_input_cost_nobody_else_anything() -> None:
