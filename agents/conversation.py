@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils.module_loading import import_string
 
 from agents.calls import Answers, Approvals, Block, answers_in, approvals_of, call_views, is_result
@@ -29,12 +29,14 @@ class TurnView:
 
     Attributes:
         wake_at: when a waiting turn goes on by itself; None when it waits for people.
+        transfer: see ``Turn.transfer``.
     """
 
     number: int
     status: str
     error: str
     wake_at: datetime | None = None
+    transfer: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,10 @@ def conversation_page(
     first = newest[0].sequence if newest else 1
     views = message_views(session, newest)
     stored = {view.id for view in views}
-    records = session.compactions.filter(after_sequence__gte=first - 1)
+    shown = Q(after_sequence__gte=first - 1)
     if before is not None:
-        records = records.filter(after_sequence__lt=before - 1)
-    placed = _placed(views, newest, markers(session, records.order_by("created_at")))
+        shown &= Q(after_sequence__lt=before - 1)
+    placed = _placed(views, newest, markers(session, shown))
     return ConversationPage(
         messages=[*placed, *(view for view in waiting if view.id not in stored)],
         earlier=first if first > 1 else None,
@@ -135,7 +137,9 @@ def turn_view(session_id: UUID) -> TurnView | None:
     turns = Turn.objects.filter(session=session_id)
     turn = turns.filter(status__in=Turn.UNFINISHED).order_by("index").first()
     turn = turn or turns.order_by("-index").first()
-    return TurnView(turn.index, turn.status, turn.error, turn.wake_at) if turn else None
+    if turn is None:
+        return None
+    return TurnView(turn.index, turn.status, turn.error, turn.wake_at, turn.transfer)
 
 
 def last_spoken(session: AgentSession) -> dict[str, int] | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import cast
 from uuid import UUID
 
+from django.db.models import Q
 from django.template.loader import render_to_string
 
 from agents.budget_view import budget_view
@@ -150,8 +151,7 @@ class _Messages:
         changed = None if cursor is None else self._changed(cursor)
         if changed is None:
             return None, conversation_page(self._session).messages
-        marked = self._session.compactions.filter(revision__gt=cursor or 0).order_by("created_at")
-        marks = markers(self._session, marked)
+        marks = markers(self._session, Q(revision__gt=cursor or 0))
         return cursor, [*changed, *marks, *waiting_views(self._session)]
 
     def _changed(self, cursor: int) -> Sequence[MessageView] | None:

@@ -1,12 +1,12 @@
-"""Compactions as lines of the conversation: what went, when, and where to look at it."""
+"""What happened to a conversation, as lines of it: compactions, and transfers to another provider."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.db.models import Q
 from django.urls import reverse
 
 from agents.message_view import MessageView
-from agents.models import AgentSession, CompactionRecord
+from agents.models import AgentSession, CompactionRecord, ProviderTransfer
 
 Status, Trigger = CompactionRecord.Status, CompactionRecord.Trigger
 
@@ -20,11 +20,11 @@ TITLES = {
 
 @dataclass(frozen=True)
 class MarkerView(MessageView):
-    """A compaction as a template shows it between messages.
+    """What happened, as a template shows it between messages.
 
     Attributes:
         after: sequence of the message it follows.
-        details: address of the page about compactions.
+        details: address of the page about it, if there is one.
     """
 
     after: int = 0
@@ -32,23 +32,42 @@ class MarkerView(MessageView):
     details: str = ""
 
 
-def markers(session: AgentSession, records: Iterable[CompactionRecord]) -> list[MarkerView]:
-    """Return the views of records of the session, in the order given."""
-    details = reverse("compaction", args=[session.pk])
-    return [
-        MarkerView(
-            id=record.pk,
-            role="marker",
-            tokens=0,
-            html="",
-            after=record.after_sequence,
-            who=title(record),
-            time=record.created_at,
-            text=describe(record),
-            details=details,
-        )
-        for record in records
-    ]
+def markers(session: AgentSession, within: Q) -> list[MarkerView]:
+    """Return what happened to the conversation, in the order of its lines.
+
+    ``within`` chooses by ``after_sequence``, the message that a marker follows, or by ``revision``.
+    """
+    compactions = [_compaction(session, record) for record in session.compactions.filter(within)]
+    transfers = [_transfer(record) for record in session.transfers.filter(within)]
+    return sorted([*compactions, *transfers], key=lambda view: (view.after, view.time))
+
+
+def _compaction(session: AgentSession, record: CompactionRecord) -> MarkerView:
+    return MarkerView(
+        id=record.pk,
+        role="marker",
+        tokens=0,
+        html="",
+        after=record.after_sequence,
+        who=title(record),
+        time=record.created_at,
+        text=describe(record),
+        details=reverse("compaction", args=[session.pk]),
+    )
+
+
+def _transfer(record: ProviderTransfer) -> MarkerView:
+    items = _count(record.count, "encrypted reasoning item", "encrypted reasoning items")
+    return MarkerView(
+        id=record.pk,
+        role="marker",
+        tokens=0,
+        html="",
+        after=record.after_sequence,
+        who=f"Continued with {record.to}",
+        time=record.created_at,
+        text=f"From here on {items} of {', '.join(record.found)} left out.",
+    )
 
 
 def title(record: CompactionRecord) -> str:

@@ -12,7 +12,7 @@ from agents.bindings import Run
 from agents.call_recorder import CallRecorder, close_lost_calls
 from agents.checkpoint import Checkpoint, withdraw_input
 from agents.connecting import connector_of, give_connections_back
-from agents.connectors.base import ConnectorError, ModelRequest
+from agents.connectors.base import ConnectorError, ModelRequest, ProviderMismatch
 from agents.context.errors import ContextError, InputTooLarge
 from agents.heartbeat import heartbeat
 from agents.leases import LeaseLost
@@ -89,6 +89,8 @@ def _outcome(run: Run, turn: Turn) -> tuple[Turn.Status, str]:
         withdraw_input(run, turn)
         return Turn.Status.FAILED, str(fault)
     except (ConnectorError, ContextError, TooManyCalls) as fault:
+        if isinstance(fault, ProviderMismatch):
+            turn.transfer = {"to": fault.asked, "found": list(fault.found), "count": fault.count}
         return Turn.Status.FAILED, str(fault)
     except Exception:
         logger.exception("Turn %s failed", turn.pk)
@@ -181,7 +183,7 @@ def _finish(run: Run, turn: Turn, status: Turn.Status, error: str) -> None:
         session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
         leases.check(session, run.fence)
         Turn.objects.filter(pk=turn.pk).update(
-            status=status, error=error, finished_at=timezone.now(), draft=None
+            status=status, error=error, transfer=turn.transfer, finished_at=timezone.now(), draft=None
         )
         following = session.turns.filter(status=Turn.Status.QUEUED).order_by("index").first()
         announce(

@@ -128,9 +128,11 @@ def retry_turn(session: AgentSession) -> Turn:
         turn = locked.turns.order_by("-index").first()
         if turn is None or turn.status not in {Turn.Status.FAILED, Turn.Status.CANCELLED}:
             raise NothingToDo("The last turn did not fail, so there is nothing to retry. Send a message.")
-        turn.status, turn.error, turn.attempts = Turn.Status.QUEUED, "", 0
+        turn.status, turn.error, turn.attempts, turn.transfer = Turn.Status.QUEUED, "", 0, {}
         turn.cancel_requested, turn.finished_at = False, None
-        turn.save(update_fields=["status", "error", "attempts", "cancel_requested", "finished_at"])
+        turn.save(
+            update_fields=["status", "error", "attempts", "transfer", "cancel_requested", "finished_at"]
+        )
         # The model answers anew; people still see what it had said.
         turn.messages.filter(is_cut=True).update(in_context=False)
         queue_turn(locked, turn)

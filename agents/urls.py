@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from agents.views import approvals, compaction, turns
+from agents.views import approvals, compaction, transfers, turns
 
 urlpatterns = [
     path("sessions/<uuid:session_id>/messages/", turns.send_message, name="message-send"),
     path("sessions/<uuid:session_id>/stop/", turns.stop, name="turn-stop"),
     path("sessions/<uuid:session_id>/withdraw/", turns.withdraw, name="turn-withdraw"),
     path("sessions/<uuid:session_id>/retry/", turns.retry, name="turn-retry"),
+    path("sessions/<uuid:session_id>/transfer/", transfers.confirm, name="transfer-confirm"),
     path("sessions/<uuid:session_id>/wake/", approvals.wake, name="turn-wake"),
     path(
         "sessions/<uuid:session_id>/approvals/<uuid:approval_id>/", approvals.decide, name="approval-decide"

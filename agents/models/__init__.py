@@ -11,6 +11,7 @@ from agents.models.recording import RecordedTurn, Recording
 from agents.models.saved_context import SavedContext, SavedHistoryLine
 from agents.models.seen_revision import SeenRevision
 from agents.models.session import AgentSession
+from agents.models.transfer import ProviderTransfer
 from agents.models.turn import Turn
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "ModelCall",
     "Part",
     "ProviderKey",
+    "ProviderTransfer",
     "RecordedTurn",
     "Recording",
     "SavedContext",

@@ -35,6 +35,9 @@ class Turn(models.Model):
     input = JSONTextField()
     # Why it failed, for people; empty otherwise.
     error = models.TextField(blank=True)
+    # Set when it failed because of another provider's encrypted items: {to: who cannot read them,
+    # found: [whose they are …], count: how many}.
+    transfer = JSONTextField(default=dict)
     usage = JSONTextField(default=dict)
     # How often a worker took it up; a turn whose worker died is tried again a limited number of times.
     attempts = models.PositiveSmallIntegerField(default=0)

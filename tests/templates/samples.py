@@ -151,7 +151,9 @@ def session(**changes: Any) -> SimpleNamespace:
 
 
 def turn(**changes: Any) -> SimpleNamespace:
-    return SimpleNamespace(**({"number": 18, "status": "running", "error": "", "wake_at": None} | changes))
+    return SimpleNamespace(
+        **({"number": 18, "status": "running", "error": "", "wake_at": None, "transfer": {}} | changes)
+    )
 
 
 def summary(**changes: Any) -> SimpleNamespace:
