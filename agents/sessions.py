@@ -202,7 +202,8 @@ def status_of(session: AgentSession) -> AgentSession.Status:
 
 def queue_turn(session: AgentSession, turn: Turn) -> None:
     """Tell workers and watchers about a turn of a locked session that is queued now."""
-    announce(session, conversation=True, status=status_of(session))
+    # A message brings a session back from the archive.
+    announce(session, conversation=True, status=status_of(session), archived_at=None)
     transaction.on_commit(lambda: queue.poke_turn(turn.pk))
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import approvals, compaction, transfers, turns
+from agents.views import approvals, care, compaction, transfers, turns
 
 urlpatterns = [
     path("sessions/<uuid:session_id>/messages/", turns.send_message, name="message-send"),
@@ -21,4 +21,14 @@ urlpatterns = [
         compaction.restore,
         name="compaction-restore",
     ),
+    path("sessions/<uuid:session_id>/manage/", care.manage, name="session-manage"),
+    path("sessions/<uuid:session_id>/manage/rename/", care.rename, name="session-rename"),
+    path("sessions/<uuid:session_id>/manage/archive/", care.archive, name="session-archive"),
+    path("sessions/<uuid:session_id>/manage/unarchive/", care.unarchive, name="session-unarchive"),
+    path(
+        "sessions/<uuid:session_id>/manage/apply-settings/",
+        care.apply_settings,
+        name="session-apply-settings",
+    ),
+    path("sessions/<uuid:session_id>/manage/delete/", care.delete, name="session-delete"),
 ]

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.text import slugify
 
 from agents import sessions
 from agents.access import may_act, visible_session
@@ -12,6 +13,7 @@ from agents.budget_view import SEGMENTS, budget_view
 from agents.conversation import conversation_page
 from agents.models import AgentProfile
 from agents.people import signed_in
+from contextsite.exports import as_json, as_markdown
 from contextsite.fleet import columns, fleet_page, fleet_summary, rail
 from contextsite.fleet_query import ORDERS, FleetQuery
 from memory.board import board_page
@@ -94,3 +96,13 @@ def _agents(request: HttpRequest) -> list[tuple[str, str]]:
     operable = AgentProfile.objects.operable_by(signed_in(request)).exclude(model__startswith="replay:")
     operable = operable.order_by("name").distinct()
     return list(operable.values_list("slug", "name"))
+
+
+def export(request: HttpRequest, session_id: UUID, form: str) -> HttpResponse:
+    """Return the whole session as a file: ``md`` or ``json``."""
+    session = visible_session(signed_in(request), session_id)
+    made, kind = {"md": (as_markdown, "text/markdown"), "json": (as_json, "application/json")}[form]
+    name = f"{slugify(session.title)[:60] or 'session'}.{form}"
+    response = HttpResponse(made(session), content_type=f"{kind}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
