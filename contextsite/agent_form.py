@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.conf import settings
@@ -15,6 +15,11 @@ from agents.context.compaction.registry import StrategyRegistry
 from agents.context.models import split_model
 from agents.models import AgentProfile
 from agents.offered_tools import offered_tools
+
+if TYPE_CHECKING:
+    ModelForm = forms.ModelForm[AgentProfile]
+else:
+    ModelForm = forms.ModelForm
 
 PERCENT = 100
 # What a feature is to people; others show by their name.
@@ -47,7 +52,7 @@ class Choice:
     asks: bool = False
 
 
-class AgentForm(forms.ModelForm[AgentProfile]):
+class AgentForm(ModelForm):
     """Everything about an agent that people set."""
 
     threshold_percent = forms.IntegerField(min_value=10, max_value=100)
@@ -117,7 +122,9 @@ class AgentForm(forms.ModelForm[AgentProfile]):
             self.add_error("threshold_percent", f"The target is at most the gate, {gate}\N{NO-BREAK SPACE}%.")
         window, reserve = told.get("max_context_tokens"), told.get("response_reserve") or 0
         if window and window <= reserve:
-            self.add_error("max_context_tokens", f"The window must be larger than the reserve of {reserve:,}.")
+            self.add_error(
+                "max_context_tokens", f"The window must be larger than the reserve of {reserve:,}."
+            )
         if window and (told.get("whiteboard_max_tokens") or 0) >= window:
             self.add_error("whiteboard_max_tokens", f"Must be below the window of {window:,}.")
         for name in ("name", "system_prompt"):
@@ -162,7 +169,9 @@ def feature_names() -> list[str]:
 def feature_choices(profile: AgentProfile) -> list[Choice]:
     """Return the switches of the features."""
     return [
-        Choice(name, *FEATURES.get(name, (name, "")), is_on=profile.features.get(name, DEFAULT_FEATURES[name]))
+        Choice(
+            name, *FEATURES.get(name, (name, "")), is_on=profile.features.get(name, DEFAULT_FEATURES[name])
+        )
         for name in feature_names()
     ]
 

@@ -99,7 +99,9 @@ def _settings_page(request: HttpRequest, form: AgentForm, more: dict[str, Any]) 
         "threshold_percent": round(profile.threshold * PERCENT),
         "gate_percent": round(profile.critical_gate * PERCENT),
     }
-    values = {name: form[name].value() for name in form.fields} if form.is_bound else form.initial | named
+    values = (
+        {name: form[name].value() for name in form.fields} if form.is_bound else {**form.initial, **named}
+    )
     context = {
         "agent": profile,
         "values": values,
