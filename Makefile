@@ -30,9 +30,15 @@ help: ## Show this list
 node_modules: package.json package-lock.json
 	@if command -v npm >/dev/null; then npm ci --silent --no-audit --no-fund && touch $@; fi
 
-install: .venv/dev node_modules ## Install everything for work on the project
+# Diagrams, charts, mind maps and the font of formulas; without them their sources are shown.
+build/bundles/math.css: package-lock.json $(wildcard frames/*)
+	@if ! command -v npm >/dev/null; then echo "No Node.js: diagrams are shown as their source."; \
+	elif $(MAKE) --no-print-directory node_modules && npm run --silent build; then touch $@; \
+	else echo "The npm packages could not be bundled: diagrams are shown as their source."; fi
 
-run: .venv/runtime ## Start the demo: database, worker and web server in one process
+install: .venv/dev node_modules build/bundles/math.css ## Install everything for work on the project
+
+run: .venv/runtime build/bundles/math.css ## Start the demo: database, worker and web server in one process
 	@DEBUG=1 $(BIN)/python manage.py migrate --verbosity 0
 	@DEBUG=1 $(BIN)/python manage.py demo
 	@DEBUG=1 exec $(BIN)/python manage.py serve

@@ -1,9 +1,10 @@
 // What our scripts may use and how long they may be; no plugin, no preset.
 
 const browser = [
-  "AbortController", "CSS", "CustomEvent", "Date", "EventTarget", "FormData", "Node", "URLSearchParams", "WebSocket", "addEventListener",
-  "clearInterval", "clearTimeout", "crypto", "document", "fetch", "getSelection", "location", "matchMedia",
-  "navigator", "performance", "sessionStorage", "setInterval", "setTimeout",
+  "AbortController", "CSS", "CustomEvent", "DOMParser", "Date", "EventTarget", "FormData", "IntersectionObserver",
+  "MutationObserver", "Node", "URLSearchParams", "WebSocket", "XMLSerializer", "addEventListener", "clearInterval", "clearTimeout",
+  "crypto", "document", "fetch", "getComputedStyle", "getSelection", "location", "matchMedia", "navigator", "parent",
+  "performance", "removeEventListener", "requestAnimationFrame", "sessionStorage", "setInterval", "setTimeout",
 ];
 const htmlSinks = ["innerHTML", "outerHTML", "insertAdjacentHTML"].map((property) => ({
   property,
@@ -12,7 +13,7 @@ const htmlSinks = ["innerHTML", "outerHTML", "insertAdjacentHTML"].map((property
 
 export default [
   {
-    files: ["static/js/**/*.js"],
+    files: ["static/js/**/*.js", "frames/*.js"],
     languageOptions: { globals: Object.fromEntries(browser.map((name) => [name, "readonly"])) },
     linterOptions: { reportUnusedDisableDirectives: "error" },
     rules: {

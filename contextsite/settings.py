@@ -95,7 +95,11 @@ LANGUAGE_CODE = "en-us"
 
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "build" / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS: list[object] = [BASE_DIR / "static"]
+# What npm packages are bundled into, where Node was there to do it.
+BUNDLES = BASE_DIR / "build" / "bundles"
+if BUNDLES.is_dir():
+    STATICFILES_DIRS.append(("bundles", BUNDLES))
 WHITENOISE_USE_FINDERS = DEBUG
 WHITENOISE_AUTOREFRESH = DEBUG
 if not DEBUG:
@@ -113,9 +117,12 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "font-src": [SELF],
         "connect-src": [SELF],
+        # The sandboxed documents that draw diagrams (memory.views.frames).
+        "frame-src": [SELF],
         "form-action": [SELF],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
+        "report-uri": "/csp-report/",
     }
 }
 X_FRAME_OPTIONS = "DENY"

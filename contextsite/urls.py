@@ -5,6 +5,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path, register_converter
 
 from contextsite import agent_views, health, views
+from contextsite.csp_reports import csp_report
 from contextsite.preferences import choose_look
 
 
@@ -38,6 +39,7 @@ urlpatterns = [
     path("accounts/login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("theme/", choose_look, name="theme"),
+    path("csp-report/", csp_report, name="csp-report"),
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
     path("admin/", admin.site.urls),

@@ -13,7 +13,7 @@ from memory.rendering.guard import DEFAULT_SETTINGS, RenderRefused, RenderSettin
 from memory.rendering.parser import markdown_html
 from memory.rendering.sanitize import SafeHTML, seal, source_html
 
-PIPELINE_VERSION = 2
+PIPELINE_VERSION = 3
 """Grows with every change of the output; part of the key under which rendered cards are kept."""
 
 logger = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ class CardHTML:
 
     Attributes:
         html: the finished HTML, safe on any page of ours inside an element of class ``prose``.
-        features: what a page may upgrade: ``code``, ``json``, ``math``.
+        features: what it holds: ``code``, ``json``, ``math``, ``mermaid``, ``vega-lite``, ``markmap``.
         error: why the value is shown as its source, or None.
         lasting: False when the moment was at fault, not the value: rendering it again may succeed.
     """

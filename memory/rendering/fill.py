@@ -21,6 +21,7 @@ class Draft:
         features: what the card holds that a page may want to upgrade, such as ``code``.
         json_parts: values shown in trees so far.
         formulas: formulas so far, shown or not.
+        widgets: diagrams, charts and mind maps so far.
         pieces: the HTML of each slot, in order; it has passed a sanitizer of its own.
     """
 
@@ -32,6 +33,7 @@ class Draft:
         self.features: set[str] = set()
         self.json_parts = 0
         self.formulas = 0
+        self.widgets = 0
         self.pieces: list[SafeHTML] = []
 
     def slot(self, html: "SafeHTML") -> str:

@@ -31,6 +31,9 @@ class RenderSettings:
         code_budget_ms: processor time for highlighting one block.
         max_formulas: formulas of one card.
         max_tex_chars: characters of one formula.
+        max_widgets: diagrams, charts and mind maps of one card.
+        max_diagram_chars: characters of a diagram or mind map that is still drawn.
+        max_chart_chars: characters of a chart that is still drawn.
         max_json_chars: characters of a JSON value or a ``json`` block.
         max_json_parts: values inside the JSON of one card, containers included.
         max_json_depth: levels of a JSON value.
@@ -46,6 +49,9 @@ class RenderSettings:
     code_budget_ms: int = 100
     max_formulas: int = 200
     max_tex_chars: int = 2_000
+    max_widgets: int = 20
+    max_diagram_chars: int = 20_000
+    max_chart_chars: int = 50_000
     max_json_chars: int = 100_000
     max_json_parts: int = 2_000
     max_json_depth: int = 40

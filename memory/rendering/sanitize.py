@@ -13,7 +13,7 @@ from memory.rendering.links import LINK_REL, LINK_TARGET, SCHEMES, is_safe_url
 TAGS = frozenset(
     {"p", "br", "hr", "h3", "h4", "h5", "h6", "strong", "em", "s", "sup", "code", "pre", "blockquote"}
     | {"ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td"}
-    | {"a", "div", "span", "section", "details", "summary", "time", "button"}
+    | {"a", "div", "span", "section", "details", "summary", "time", "button", "figure"}
 )
 
 # The classes of the site's stylesheet that a card uses; its own begin with ``md-``.

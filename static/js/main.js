@@ -4,6 +4,7 @@
 import { startAges } from "./ages.js";
 import { Announcer } from "./announce.js";
 import { startCopy } from "./copy.js";
+import { startDiagrams } from "./diagrams.js";
 import { startFleetPage } from "./fleet-page.js";
 import { startMenus } from "./menus.js";
 import { startSessionPage } from "./session-page.js";
@@ -16,6 +17,7 @@ const announcer = new Announcer(document.querySelector("#announce"));
 const toast = startToast(document.querySelector("[data-toast]"), announcer);
 startAges();
 startCopy(toast);
+startDiagrams();
 startMenus();
 startShortcuts();
 startSliders();

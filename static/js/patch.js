@@ -23,6 +23,8 @@ function sync(node, next) {
   if (node.nodeType !== next.nodeType || node.nodeName !== next.nodeName) {
     node.replaceWith(next);
   } else if (node.nodeType === Node.ELEMENT_NODE) {
+    // What the page fills itself is not the server's to change.
+    if (node.hasAttribute("data-own")) return;
     syncAttributes(node, next);
     syncChildren(node, next);
   } else if (node.data !== next.data) {

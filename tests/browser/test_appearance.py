@@ -4,6 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.browser import drawings
 from tests.browser.conftest import IS_FULL, Visit, either_mode
 from tests.browser.product import Product
 from tests.browser.scene import Scene
@@ -15,6 +16,7 @@ ALL_SCREENS = [Screen(width, theme) for width in (360, 768, 1440, 2560) for them
 # Light and dark, narrow and wide are all seen once.
 SCREENS = ALL_SCREENS if IS_FULL else [Screen(360, "dark"), Screen(1440, "light")]
 MOST_TABS = 60
+NOTES = "# Title\n\ntext[^1] and $x^2$[^2]\n\n$$\\frac{a}{b}$$\n\n[^1]: one\n[^2]: two"
 WIDE = "| a | b |\n|---|---|\n| " + "long " * 60 + " | `" + "x" * 300 + "` |"
 
 on_every_screen = pytest.mark.parametrize("screen", SCREENS, ids=str)
@@ -29,6 +31,10 @@ def fill_board(product: Product, scene: Scene) -> None:
         "rows": [{"type": "py", "files": 3, "of": "z" * 80}, {"type": "md", "files": 4, "of": ""}],
         "deep": {"a": {"b": {"c": [1, 2, {"d": None}]}}},
         "a" * 90: "a long key",
+        # The same notes and headings twice on one page.
+        "notes": NOTES,
+        "more notes": NOTES,
+        "drawn": f"```mermaid\n{drawings.MERMAID}\n```\n\n```vega-lite\n{drawings.CHART}\n```",
     }
     for key, value in values.items():
         product.stage.do("write", session=scene.session, key=key, value=value, priority="high")
@@ -55,7 +61,8 @@ def test_every_page_is_accessible_and_fits(
     fill_board(product, scene)
     nobody, operator = visit(screen=screen), visit(scene.operator.cookie, screen=screen)
     expect_good_page(nobody.open("/accounts/login/").page)
-    for path in ("/", "/sessions/new/", f"{scene.path}entries/edit/?key=rows", f"{scene.path}compaction/"):
+    entry_pages = (f"{scene.path}entries/edit/?key=rows", f"{scene.path}entries/source/?key=rows")
+    for path in ("/", "/sessions/new/", *entry_pages, f"{scene.path}compaction/"):
         expect_good_page(operator.open(path).page)
     session = operator.open(scene.path)
     expect(session.connection).to_have_text("Live")

@@ -19,7 +19,7 @@ _MAX_DIGITS = 400
 def json_block(source: str, info: str, draft: Draft) -> str:
     """Return the tree of a ``json`` block, or its source and why it cannot be one."""
     try:
-        value = _parse(source)
+        value = parse_json(source)
         draft.json_parts += admit_json(value, source, draft.settings, earlier_parts=draft.json_parts)
     except (ValueError, RecursionError) as error:
         return source_block(source, info, f"not valid JSON: {error}", draft)
@@ -63,7 +63,7 @@ def _labelled(value: dict[str, JSON] | list[JSON]) -> Iterable[tuple[str, JSON]]
     return ((f'<span class="tk-f">{escape(json_line(key))}</span>: ', child) for key, child in value.items())
 
 
-def _parse(source: str) -> JSON:
+def parse_json(source: str) -> JSON:
     """Return the value of a block; unlike stored values it may repeat a key, which would hide the first."""
     value: JSON = json.loads(
         source,

@@ -11,8 +11,8 @@ XHTML = "{http://www.w3.org/1999/xhtml}"
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
 ELEMENTS = set(
-    """a blockquote br button code dd details div dl dt em h3 h4 h5 h6 hr li ol p pre s section span strong
-    summary sup table tbody td th thead time tr ul""".split()  # noqa: SIM905 - reads better than a list
+    """a blockquote br button code dd details div dl dt em figure h3 h4 h5 h6 hr li ol p pre s section span
+    strong summary sup table tbody td th thead time tr ul""".split()  # noqa: SIM905 - reads better than a list
 )
 CLASS = re.compile(
     r"md-[a-z0-9-]+|code|code__bar|code__copy|done|kv|muted|needs-script|notice|notice--warn|num|plain|scroll-x|tasks|tick|tick--on"

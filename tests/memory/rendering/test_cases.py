@@ -122,7 +122,21 @@ def test_math_vs_prices() -> None:
         assert text in markup.text(html)
 
 
-def test_mermaid_until_it_is_drawn() -> None:
+def test_markmap() -> None:
+    html = _card("markmap").html
+    assert html.split("</details>")[0].count("<li>") == 10
+    assert "<img" not in html
+
+
+def test_mermaid_types() -> None:
+    assert _card("mermaid-types").html.count('<figure class="md-widget md-widget-mermaid">') == 17
+
+
+def test_vega_charts() -> None:
+    assert _card("vega-charts").html.count('<figure class="md-widget md-widget-vega-lite">') == 4
+
+
+def test_mermaid_broken() -> None:
     html = _card("mermaid-broken").html
     assert "A[ --&gt; B" in html
     assert html.endswith("<p>Text after.</p>\n")

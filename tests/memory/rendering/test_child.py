@@ -209,7 +209,7 @@ def _replies(stream: io.BytesIO) -> list[object]:
 
 ANSWERS = [
     True,
-    '<p class="md-scalar">1</p>\n',
+    '<p class="md-scalar"><span class="num">1</span></p>\n',
     "<p><em>x</em></p>\n",
     "Shown as text: longer than 9 characters.",
 ]

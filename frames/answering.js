@@ -1,0 +1,32 @@
+// The frame's side of drawing. It has no origin, no cookies and no network: all it can do is answer the page.
+// Upgrades: nothing. Listens to: messages {id, source, theme} of the page around it.
+// Sends: {ready} once, then for each message {id, svg, width, height} or {id, error}.
+
+const MOST_ERROR_CHARACTERS = 400;
+
+// Draw gets a message and returns an <svg> element, at once or later.
+export function answer(draw) {
+  addEventListener("message", async ({ data, source }) => {
+    if (source !== parent) return;
+    try {
+      parent.postMessage({ id: data.id, ...picture(await draw(data)) }, "*");
+    } catch (error) {
+      const reason = String(error?.message ?? error).slice(0, MOST_ERROR_CHARACTERS);
+      parent.postMessage({ id: data.id, error: reason }, "*");
+    }
+  });
+  parent.postMessage({ ready: true }, "*");
+}
+
+// An image has no size of its own unless its root names it.
+function picture(svg) {
+  const { width, height } = svg.viewBox.baseVal;
+  svg.setAttribute("width", width);
+  svg.setAttribute("height", height);
+  svg.style.maxWidth = "";
+  return { svg: new XMLSerializer().serializeToString(svg), width, height };
+}
+
+export function svgOf(markup) {
+  return new DOMParser().parseFromString(markup, "text/html").querySelector("svg");
+}

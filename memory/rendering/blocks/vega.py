@@ -1,0 +1,139 @@
+"""What a Vega-Lite chart may not ask for: data from elsewhere, pictures, more work than a chart needs."""
+
+import re
+from collections.abc import Iterator
+
+from agents.context.json_values import JSON
+
+MAX_DEPTH = 40
+MAX_PARTS = 20_000
+MAX_ROWS = 5_000
+_MAX_PIXELS = 2_000
+_MAX_STEPS = 200
+_MAX_EXPRESSION_CHARS = 500
+
+_DATA = frozenset({"values", "datasets"})
+_EXPRESSION_KEYS = frozenset({"calculate", "filter", "expr", "test", "signal", "labelExpr", "update", "on"})
+_SLOW_CALL = re.compile(r"\b(sequence|regexp|replace|test|match|repeat|pad)\s*\(", re.IGNORECASE)
+
+
+class ChartRefused(Exception):
+    """A chart is not drawn; the text says why."""
+
+
+def admit_chart(spec: JSON) -> dict[str, JSON]:
+    """Return the chart, which asks for nothing that it must not.
+
+    Raises:
+        ChartRefused: naming what it asks for.
+    """
+    if not isinstance(spec, dict):
+        raise ChartRefused("a chart is a JSON object")
+    if "/vega/" in str(spec.get("$schema", "")):
+        raise ChartRefused("only Vega-Lite is drawn, not Vega")
+    for key, value in _fields(spec):
+        if isinstance(value, list) and len(value) > MAX_ROWS:
+            raise ChartRefused(f"more than {MAX_ROWS:,} rows")
+        _CHECKS.get(key, _anything)(key, value)
+        if key in _EXPRESSION_KEYS and isinstance(value, str):
+            _check_expression(value)
+    return spec
+
+
+def chart_rows(spec: dict[str, JSON]) -> list[JSON]:
+    """Return the rows that the chart holds itself."""
+    data = spec.get("data")
+    values = data.get("values") if isinstance(data, dict) else None
+    return values if isinstance(values, list) else []
+
+
+def _fields(spec: JSON) -> Iterator[tuple[str, JSON]]:
+    """Yield every field of every object; the items of an array carry the name of the array."""
+    level: list[tuple[str, JSON]] = [("", spec)]
+    parts = depth = 0
+    while level:
+        parts += len(level)
+        depth += 1
+        if parts > MAX_PARTS:
+            raise ChartRefused(f"more than {MAX_PARTS:,} parts")
+        if depth > MAX_DEPTH:
+            raise ChartRefused(f"nested deeper than {MAX_DEPTH} levels")
+        yield from level
+        level = [child for name, item in level for child in _children(name, item)]
+
+
+def _children(name: str, item: JSON) -> list[tuple[str, JSON]]:
+    if isinstance(item, dict):
+        # Columns may be called anything: rows are counted, no more.
+        return [(name, child) for child in item.values()] if name in _DATA else list(item.items())
+    return [(name, child) for child in item] if isinstance(item, list) else []
+
+
+def _anything(key: str, value: JSON) -> None:
+    """Accept a field that has no rule of its own."""
+
+
+def _check_url(key: str, value: JSON) -> None:
+    # An encoding channel of that name is an object and needs an image mark.
+    raise ChartRefused("data from elsewhere is not loaded; put it into data.values")
+
+
+def _check_mark(key: str, value: JSON) -> None:
+    if "image" in (value, value.get("type") if isinstance(value, dict) else None):
+        raise ChartRefused("pictures are not loaded")
+
+
+def _check_sequence(key: str, value: JSON) -> None:
+    if not isinstance(value, dict):
+        return
+    start, stop, step = (_number(value.get(name)) for name in ("start", "stop", "step"))
+    if not abs(stop - start) <= MAX_ROWS * abs(step if "step" in value else 1):
+        raise ChartRefused(f"a sequence of more than {MAX_ROWS:,} rows")
+
+
+def _check_range(key: str, value: JSON) -> None:
+    if isinstance(value, dict) and "stop" in value:
+        raise ChartRefused("ranges of imputed values are not filled in")
+
+
+def _check_pixels(key: str, value: JSON) -> None:
+    if isinstance(value, (int, float)) and not 0 < value <= _MAX_PIXELS:
+        raise ChartRefused(f"{key} lies outside 1 to {_MAX_PIXELS:,}")
+
+
+def _check_steps(key: str, value: JSON) -> None:
+    if isinstance(value, (int, float)) and not 0 < value <= _MAX_STEPS:
+        raise ChartRefused(f"{key} lies outside 1 to {_MAX_STEPS}")
+
+
+def _check_step(key: str, value: JSON) -> None:
+    if isinstance(value, (int, float)) and value <= 0:
+        raise ChartRefused("step is not above 0")
+
+
+def _check_expression(text: str) -> None:
+    if len(text) > _MAX_EXPRESSION_CHARS:
+        raise ChartRefused(f"an expression longer than {_MAX_EXPRESSION_CHARS} characters")
+    slow = _SLOW_CALL.search(text)
+    if slow:
+        raise ChartRefused(f"{slow[1]}() is not calculated")
+
+
+def _number(value: JSON) -> float:
+    if value is not None and not isinstance(value, (int, float)):
+        raise ChartRefused("a sequence begins and ends with numbers")
+    return float(value or 0)
+
+
+_CHECKS = {
+    "url": _check_url,
+    "mark": _check_mark,
+    "sequence": _check_sequence,
+    "impute": _check_range,
+    "keyvals": _check_range,
+    "width": _check_pixels,
+    "height": _check_pixels,
+    "tickCount": _check_steps,
+    "maxbins": _check_steps,
+    "step": _check_step,
+}
