@@ -17,7 +17,7 @@ from agents.connectors.body import canonical
 from agents.context import AgentContext
 from agents.loop.events import ReplyDiscarded, ReplyStored, TextStreamed, ThinkingStreamed, TurnEvent
 from agents.loop.turn import TurnStopped
-from agents.models import AgentSession, ModelCall, SeenRevision, Turn
+from agents.models import ModelCall, SeenRevision, Turn
 from agents.parts import store_body
 from agents.prices import cost_of
 from agents.sessions import announce
@@ -26,6 +26,10 @@ Status = ModelCall.Status
 
 LOST = "The worker stopped before the answer was stored."
 STOPPED = "A person stopped the turn."
+_OUTCOME = (
+    *("status", "error", "model_answered", "attempts", "retries", "first_token_ms", "total_ms", "cost"),
+    *("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens"),
+)
 _ANSWERS = (TextStreamed, ThinkingStreamed, ToolCallStarted, ReplyDiscarded, ReplyStored)
 
 
@@ -66,6 +70,8 @@ class CallRecorder:
     def observe(self, event: TurnEvent) -> ModelCall | None:
         """Write what the event says about the call; return its row while there is one.
 
+        The end of a reply is to be observed in a transaction that holds the session.
+
         Raises:
             agents.leases.LeaseLost: the session went to another worker; nothing was written.
         """
@@ -85,11 +91,7 @@ class CallRecorder:
         return call.row
 
     def break_off(self, fault: Exception) -> None:
-        """Record how the call ended that runs while the turn is stopped or fails.
-
-        Raises:
-            agents.leases.LeaseLost: the session went to another worker; nothing was written.
-        """
+        """Record how the call ended that runs while the turn is stopped or fails, in such a transaction."""
         if self._call is None:
             return
         if isinstance(fault, TurnStopped):
@@ -116,8 +118,7 @@ class CallRecorder:
         if run.turn is None or prepared is None:
             raise RuntimeError("A model call is recorded in a turn, after its prompt was prepared.")
         with transaction.atomic():
-            session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
-            leases.check(session, run.fence)
+            session = leases.hold(run.session.pk, run.fence)
             last = ModelCall.objects.filter(turn=run.turn).aggregate(last=Max("ordinal"))["last"] or 0
             call = ModelCall.objects.create(
                 session=session,
@@ -160,12 +161,10 @@ class CallRecorder:
             row.input_tokens, row.output_tokens = usage.input_tokens, usage.output_tokens
             row.cached_tokens, row.cache_write_tokens = usage.cached_tokens, usage.cache_write_tokens
             row.cost = cost_of(row.model_asked, reply.model, usage)
-        with transaction.atomic():
-            leases.check(AgentSession.objects.select_for_update().get(pk=row.session_id), self._run.fence)
-            if status == Status.FAILED and call.first_token_ms is None:
-                # It never reached the model, so the model has seen nothing of it.
-                SeenRevision.objects.filter(call=row).delete()
-            row.save()
+        if status == Status.FAILED and call.first_token_ms is None:
+            # It never reached the model, so the model has seen nothing of it.
+            SeenRevision.objects.filter(call=row).delete()
+        row.save(update_fields=_OUTCOME)
 
     def _since(self, call: _Call) -> int:
         return round((self._clock() - call.began) * 1000)

@@ -21,10 +21,12 @@ class Resumption:
     """Where a turn goes on.
 
     Attributes:
+        is_new: nobody has begun it before.
         has_answer: nothing is left to do.
         open_reply: the message whose calls have no results yet.
     """
 
+    is_new: bool = False
     has_answer: bool = False
     open_reply: Message | None = None
 
@@ -42,8 +44,10 @@ class Checkpoint:
         if not Message.objects.filter(pk=self._turn.pk).exists():
             self._context.add_user_message(self._turn.input)
             # A page that showed the message while it was queued recognizes it by the id.
-            self.save(first_id=self._turn.pk)
-            return Resumption()
+            with transaction.atomic():
+                session = leases.hold(self._run.session.pk, self._run.fence)
+                self.store(session, first_id=self._turn.pk)
+            return Resumption(is_new=True)
         # An answer that was cut off and then asked for again is none.
         said = Message.objects.filter(turn=self._turn).exclude(is_cut=True, in_context=False)
         last = said.order_by("-sequence").first()
@@ -53,49 +57,50 @@ class Checkpoint:
             return Resumption(open_reply=last)
         return Resumption(has_answer=True)
 
-    def save(self, *, thinking: str = "", first_id: UUID | None = None) -> None:
+    def store(
+        self,
+        session: AgentSession,
+        *,
+        thinking: str = "",
+        first_id: UUID | None = None,
+        is_cut: bool = False,
+    ) -> None:
         """Store the items that no row holds yet, with their exact counts, and the budget of the last call.
 
-        ``thinking`` is what the model thought before the last of them, ``first_id`` the id of the first row.
-
-        Raises:
-            agents.leases.LeaseLost: the session went to another worker; nothing was written.
+        Args:
+            session: locked, and held by this run.
+            thinking: what the model thought before the last of them.
+            first_id: of the first row.
+            is_cut: the last of them is an answer that was stopped or broke off.
         """
-        with transaction.atomic():
-            session = AgentSession.objects.select_for_update().get(pk=self._run.session.pk)
-            leases.check(session, self._run.fence)
-            fresh = self._fresh_items()
-            rows = [self._row(session, item, place) for place, item in enumerate(fresh, start=1)]
-            if thinking and rows:
-                rows[-1].thinking = json_values.repair_text(thinking)
-            if first_id and rows:
-                rows[0].pk = first_id
-            Message.objects.bulk_create(rows)
-            Turn.objects.filter(pk=self._turn.pk).update(progress={})
-            self._store_shortened(session)
-            columns: dict[str, Any] = {
-                "message_count": session.message_count + len(rows),
-                "message_tokens": session.message_tokens + sum(row.tokens for row in rows),
-            }
-            if self._context.last_preparation:
-                columns["last_budget"] = wire_budget(self._context.last_preparation.budget)
-            announce(session, conversation=True, **columns)
+        fresh = self._fresh_items()
+        rows = [self._row(session, item, place) for place, item in enumerate(fresh, start=1)]
+        if rows:
+            rows[-1].thinking, rows[-1].is_cut = json_values.repair_text(thinking), is_cut
+            rows[0].pk = first_id or rows[0].pk
+        Message.objects.bulk_create(rows)
+        self._store_shortened(session)
+        columns: dict[str, Any] = {
+            "message_count": session.message_count + len(rows),
+            "message_tokens": session.message_tokens + sum(row.tokens for row in rows),
+        }
+        if self._context.last_preparation:
+            columns["last_budget"] = wire_budget(self._context.last_preparation.budget)
+        announce(session, conversation=True, **columns)
         self._stored.update(item["id"] for item in fresh)
 
-    def save_cut(self, text: str) -> None:
-        """Store what the model had said when it was stopped or cut off; nothing when it had said nothing.
+    def store_results(self, session: AgentSession) -> None:
+        """Store the results of the last reply's calls, and forget their progress; see ``store``."""
+        self.store(session)
+        Turn.objects.filter(pk=self._turn.pk).update(progress={})
 
-        Raises:
-            agents.leases.LeaseLost: the session went to another worker; nothing was written.
-        """
-        if not text.strip():
-            return
-        said = {"type": "output_text", "text": text}
-        self._context.add_assistant_response([{"type": "message", "role": "assistant", "content": [said]}])
-        with transaction.atomic():
-            self.save()
-            last = Message.objects.filter(session=self._run.session).order_by("-sequence").values("pk")[:1]
-            Message.objects.filter(pk__in=list(last.values_list("pk", flat=True))).update(is_cut=True)
+    def store_cut(self, session: AgentSession, text: str) -> None:
+        """Store what the model had said when it was stopped or broke off, if anything; see ``store``."""
+        if text.strip():
+            said = {"type": "output_text", "text": text}
+            message = {"type": "message", "role": "assistant", "content": [said]}
+            self._context.add_assistant_response([message])
+            self.store(session, is_cut=True)
 
     def _store_shortened(self, session: AgentSession) -> None:
         """Note the shorter form of pending results that the last preparation had to cut."""
@@ -135,8 +140,7 @@ def withdraw_input(run: Run, turn: Turn) -> None:
     Left in, it would make every later turn fail. The turn keeps it, so people still see what was asked.
     """
     with transaction.atomic():
-        session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
-        leases.check(session, run.fence)
+        session = leases.hold(run.session.pk, run.fence)
         row = Message.objects.filter(pk=turn.pk, sequence=session.message_count).first()
         if row is not None:
             row.delete()
@@ -151,8 +155,7 @@ def withdraw_input(run: Run, turn: Turn) -> None:
 def show_doing(run: Run, line: str, place: int) -> None:
     """Let watchers see in one line which call of the last reply is begun, and note that it is."""
     with transaction.atomic():
-        session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
-        leases.check(session, run.fence)
+        session = leases.hold(run.session.pk, run.fence)
         if run.turn is not None:
             waiting.begin(run.turn.pk, place)
         announce(session, doing=" ".join(line.split())[:200])

@@ -4,6 +4,7 @@ import os
 import socket
 import threading
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -41,6 +42,26 @@ def claim(session_id: UUID, owner: str) -> int | None:
         if not won:
             return None
         return AgentSession.objects.values_list("fence", flat=True).get(pk=session_id)
+
+
+def grant(session: AgentSession, owner: str) -> dict[str, Any] | None:
+    """Return the columns that give a locked session to the owner, None while somebody else runs it."""
+    now = timezone.now()
+    is_held = session.lease_owner and session.lease_until is not None and session.lease_until >= now
+    if is_held:
+        return None
+    return {"lease_owner": owner, "lease_until": now + LEASE, "fence": session.fence + 1}
+
+
+def hold(session_id: UUID, fence: int) -> AgentSession:
+    """Return the session, locked until the transaction ends and held under this fencing number.
+
+    Raises:
+        LeaseLost: another worker took over, or the lease was released.
+    """
+    session = AgentSession.objects.select_for_update().get(pk=session_id)
+    check(session, fence)
+    return session
 
 
 def renew(session_id: UUID, fence: int) -> bool:

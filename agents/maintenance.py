@@ -19,7 +19,7 @@ from agents.leases import LeaseLost
 from agents.models import AgentSession, CompactionRecord, Turn
 from agents.opening import open_context
 from agents.rollover import roll_over_session
-from agents.sessions import NothingToDo, announce, status_of
+from agents.sessions import NothingToDo, announce, poke_next, status_of
 
 BUSY = "The agent is working. Wait for the turn to end, or stop it."
 NOTHING = "Nothing can be taken out: the context is already at or under its target."
@@ -183,6 +183,4 @@ def _finish(run: Run, record: CompactionRecord, error: str) -> None:
                 status=Status.FAILED, error=error, revision=session.revision + 1
             )
         announce(session, conversation=True, status=status_of(session), lease_owner="", lease_until=None)
-        following = session.turns.filter(status=Turn.Status.QUEUED).order_by("index").first()
-        if following:
-            transaction.on_commit(lambda: queue.poke_turn(following.pk))
+        poke_next(session)

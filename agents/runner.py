@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from agents import leases, queue
+from agents import leases
 from agents.bindings import Run
 from agents.call_recorder import CallRecorder, close_lost_calls
 from agents.checkpoint import Checkpoint, withdraw_input
@@ -21,7 +21,7 @@ from agents.loop.limits import Pace
 from agents.loop.turn import Loop, TooManyCalls, TurnStopped
 from agents.models import AgentSession, Turn
 from agents.opening import OpenContext, open_context
-from agents.sessions import announce, status_of
+from agents.sessions import announce, poke_next, status_of
 from agents.turn_writer import TurnWriter
 from agents.waiting import Decisions, open_calls, suspend
 
@@ -55,24 +55,22 @@ def run(turn_id: UUID) -> None:
 
 def _take(turn_id: UUID) -> tuple[Run, Turn] | None:
     """Claim the session and mark the turn as running; None when there is nothing to run."""
-    turn = Turn.objects.select_related("session__profile").filter(pk=turn_id).first()
-    if turn is None or turn.status not in RUNNABLE or not _is_next(turn):
-        return None
-    fence = leases.claim(turn.session_id, leases.owner_name())
-    if fence is None:
-        return None
     with transaction.atomic():
-        session = AgentSession.objects.select_for_update().select_related("profile").get(pk=turn.session_id)
+        locked = AgentSession.objects.select_for_update(of=("self",)).select_related("profile")
+        session = locked.filter(turns=turn_id).first()
+        granted = leases.grant(session, leases.owner_name()) if session else None
+        if session is None or granted is None:
+            return None
         turn = Turn.objects.get(pk=turn_id)
         if turn.status not in RUNNABLE or not _is_next(turn):
-            leases.release(session.pk, fence)
             return None
         turn.session = session
         turn.status, turn.attempts, turn.started_at = Turn.Status.RUNNING, turn.attempts + 1, timezone.now()
         turn.save(update_fields=["status", "attempts", "started_at"])
-        close_lost_calls(turn)
-        announce(session, conversation=True, status=AgentSession.Status.RUNNING, doing="starting")
-    return Run(session, turn, fence), turn
+        if turn.attempts > 1:
+            close_lost_calls(turn)
+        announce(session, conversation=True, status=AgentSession.Status.RUNNING, doing="starting", **granted)
+    return Run(session, turn, session.fence), turn
 
 
 def _outcome(run: Run, turn: Turn) -> tuple[Turn.Status, str]:
@@ -113,7 +111,7 @@ def _play(run: Run, turn: Turn) -> Turn.Status:
             context=opened.context,
             connector=connector,
             model=model,
-            max_calls=_calls_left(turn),
+            max_calls=MAX_MODEL_CALLS if resumed.is_new else _calls_left(turn),
             pace=Pace(poll_s=STOP_POLL_S),
             before_call=lambda: _refresh(opened),
             before_request=partial(_before_request, recorder),
@@ -180,17 +178,15 @@ def _check_stop(turn: Turn) -> None:
 def _finish(run: Run, turn: Turn, status: Turn.Status, error: str) -> None:
     """Write the outcome, give the lease back and wake the next turn, all in one transaction."""
     with transaction.atomic():
-        session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
-        leases.check(session, run.fence)
+        session = leases.hold(run.session.pk, run.fence)
         Turn.objects.filter(pk=turn.pk).update(
             status=status, error=error, transfer=turn.transfer, finished_at=timezone.now(), draft=None
         )
-        following = session.turns.filter(status=Turn.Status.QUEUED).order_by("index").first()
         announce(
             session, conversation=True, status=status_of(session), doing="", lease_owner="", lease_until=None
         )
-        if following:
-            transaction.on_commit(lambda: queue.poke_turn(following.pk))
+        if session.status == AgentSession.Status.QUEUED:
+            poke_next(session)
 
 
 def _is_next(turn: Turn) -> bool:

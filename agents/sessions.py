@@ -2,11 +2,10 @@
 
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from agents import bus, leases, queue
@@ -16,9 +15,12 @@ from agents.context.blank import is_blank
 from agents.context.json_values import JSON
 from agents.models import AgentProfile, AgentSession, ToolApproval, Turn
 
+Status = Turn.Status
+
 MAX_INPUT_CHARACTERS = 200_000
 # A turn that nobody took up for this long is poked again.
 STALLED_AFTER = timedelta(seconds=10)
+MOST_WOKEN = 20
 
 
 class RefusedInput(Exception):
@@ -140,22 +142,23 @@ def retry_turn(session: AgentSession) -> Turn:
 
 
 def wake_stalled_turns() -> int:
-    """Poke the next turn of every session whose turn waits or whose worker died; return how many.
+    """Poke turns that wait for too long or whose worker died, the oldest few of them; return how many.
 
-    Harmless at any time and from any number of processes: a turn that runs is protected by its lease.
+    Harmless at any time and from any number of processes: a turn that runs is protected by its lease. Few at
+    a time, because most of them only wait for a worker that is busy, and each poke costs a worker a look.
     """
     now = timezone.now()
     free = Q(session__lease_owner="") | Q(session__lease_until__isnull=True) | Q(session__lease_until__lt=now)
-    old = Q(status=Turn.Status.RUNNING) | Q(
-        status=Turn.Status.QUEUED, session__changed_at__lt=now - STALLED_AFTER
+    earlier = Turn.objects.filter(
+        session=OuterRef("session"), index__lt=OuterRef("index"), status__in=Turn.UNFINISHED
     )
-    stalled = Turn.objects.filter(free & old).order_by("session_id", "index")
-    first: dict[UUID, UUID] = {}
-    for turn_id, session_id in stalled.values_list("pk", "session_id"):
-        first.setdefault(session_id, turn_id)
-    for turn_id in first.values():
+    waiting = Turn.objects.filter(free, ~Exists(earlier), status__in=[Status.QUEUED, Status.RUNNING])
+    stalled = waiting.filter(poked_at__lt=now - STALLED_AFTER).order_by("poked_at")
+    turns = list(stalled.values_list("pk", flat=True)[:MOST_WOKEN])
+    Turn.objects.filter(pk__in=turns).update(poked_at=now)
+    for turn_id in turns:
         queue.poke_turn(turn_id)
-    return len(first)
+    return len(turns)
 
 
 def wake_all_turns() -> int:
@@ -188,6 +191,13 @@ def announce(session: AgentSession, *, conversation: bool = False, **columns: An
     session.save(update_fields=list(columns))
     revision = session.revision
     transaction.on_commit(lambda: bus.poke_session(session.pk, revision))
+
+
+def poke_next(session: AgentSession) -> None:
+    """Tell a worker about the session's next turn, if there is one, after the commit."""
+    following = session.turns.filter(status=Turn.Status.QUEUED).order_by("index").first()
+    if following:
+        transaction.on_commit(lambda: queue.poke_turn(following.pk))
 
 
 def status_of(session: AgentSession) -> AgentSession.Status:

@@ -5,6 +5,7 @@ from typing import Self
 
 from django.db import transaction
 
+from agents import leases
 from agents.bindings import Run
 from agents.call_recorder import CallRecorder
 from agents.checkpoint import Checkpoint, show_doing
@@ -13,6 +14,7 @@ from agents.connectors.base import Done, ToolArgumentsDelta
 from agents.context.errors import TurnAborted
 from agents.context.toolbox import ToolManager
 from agents.loop.events import (
+    ReplyDiscarded,
     ReplyStored,
     ResultsStored,
     TextStreamed,
@@ -53,8 +55,9 @@ class TurnWriter:
         self._stream.end()
         if isinstance(fault, Exception) and not isinstance(fault, TurnAborted):
             with transaction.atomic():
+                session = leases.hold(self._run.session.pk, self._run.fence)
                 self._calls.break_off(fault)
-                self._checkpoint.save_cut(said)
+                self._checkpoint.store_cut(session, said)
 
     def write(self, event: TurnEvent) -> None:
         """Write the event.
@@ -62,20 +65,26 @@ class TurnWriter:
         Raises:
             agents.leases.LeaseLost: the session went to another worker; nothing was written.
         """
-        if isinstance(event, ReplyStored | ResultsStored):
+        if isinstance(event, ReplyStored | ReplyDiscarded | ResultsStored):
             # Before the transaction, in which the pump would wait for a lock that it may hold.
             self._stream.observe(event, None)
-            # What came of the call and what was said are stored together, or neither.
-            with transaction.atomic():
-                self._calls.observe(event)
-                thinking = _thinking(event.reply) if isinstance(event, ReplyStored) else ""
-                self._checkpoint.save(thinking=thinking)
+            self._store(event)
         elif isinstance(event, ToolStarted):
             show_doing(self._run, self._line(event), event.place)
         else:
             self._stream.observe(event, self._calls.observe(event))
         if not isinstance(event, _STREAMED):
             give_connections_back()
+
+    def _store(self, event: ReplyStored | ReplyDiscarded | ResultsStored) -> None:
+        """Store what came of the call together with what was said, or neither."""
+        with transaction.atomic():
+            session = leases.hold(self._run.session.pk, self._run.fence)
+            self._calls.observe(event)
+            if isinstance(event, ReplyStored):
+                self._checkpoint.store(session, thinking=_thinking(event.reply))
+            elif isinstance(event, ResultsStored):
+                self._checkpoint.store_results(session)
 
     def _line(self, event: ToolStarted) -> str:
         found = self._tools.get(event.name)

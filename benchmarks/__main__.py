@@ -1,4 +1,4 @@
-"""Runs all benchmarks or those named: ``python -m benchmarks [preparation] [rows] [pages]``."""
+"""Runs all benchmarks or those named: ``python -m benchmarks [preparation] [rows] [pages] …``."""
 
 import importlib
 import os
@@ -6,7 +6,7 @@ import sys
 
 import django
 
-BENCHMARKS = ("preparation", "rows", "pages")
+BENCHMARKS = ("preparation", "rows", "pages", "turns")
 
 
 def main(names: list[str]) -> None:

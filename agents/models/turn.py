@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from agents.ids import uuid7
 from agents.models.fields import JSONTextField
@@ -51,6 +52,8 @@ class Turn(models.Model):
     wake_at = models.DateTimeField(null=True, blank=True, db_index=True)
     # Chosen by the client that submits, so that a repeated submit makes no second turn.
     idempotency_key = models.CharField(max_length=100, blank=True)
+    # When workers were last told about it.
+    poked_at = models.DateTimeField(default=timezone.now)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)

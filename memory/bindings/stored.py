@@ -8,7 +8,7 @@ from agents.bindings import Run
 from agents.context.json_values import JSON
 from agents.context.stores import StoreResult
 from memory.actors import Actor
-from memory.models import EntryRevision
+from memory.models import EntryRevision, Store
 from memory.states import EntryState, read_states
 from memory.unit_of_work import EntryConflict, RevisionSeen, StoreKind, change_store
 
@@ -36,10 +36,18 @@ class TurnStore(Generic[P]):
         self._actor = Actor.of(run)
         self._turn_id = run.turn.pk if run.turn else None
         self.seen_revision = 0
+        # What the plugin holds; None before it holds anything.
+        self._adopted_revision: int | None = None
 
     def refresh(self, load: Collection[str] | None = None) -> None:
         """Take over what the rows hold now; the next model call sees the store at this revision."""
+        if self._adopted_revision is not None:
+            now = Store.objects.values_list("revision", flat=True).get(pk=self._store_id)
+            if now == self._adopted_revision:
+                self.seen_revision = now
+                return
         self.seen_revision, states = read_states(self._store_id, load)
+        self._adopted_revision = self.seen_revision
         self._adopt(states)
 
     def change(
@@ -62,6 +70,7 @@ class TurnStore(Generic[P]):
             self._store_id, self._kind, apply, actor=self._actor, action=action, expect=expect, load=load
         )
         self._adopt(list(self._kind.entries(change.plugin)))
+        self._adopted_revision = change.revision
         return change.result
 
 

@@ -147,6 +147,7 @@ def test_a_call_that_a_person_stopped_says_so(session: AgentSession, ana: User) 
 
 def test_a_call_that_a_dead_worker_left_open_is_closed_by_the_next(session: AgentSession, ana: User) -> None:
     turn = sessions.submit_turn(session, "hi", ana)
+    Turn.objects.update(attempts=1)
     columns = {"body_sha256": "", "body_size": 0, "estimated_tokens": 0}
     ModelCall.objects.create(session=session, turn=turn, ordinal=1, model_asked="scripted:test", **columns)
     scripts.current["test"] = ScriptedConnector(say("Hello"))

@@ -154,6 +154,7 @@ def test_the_sweep_wakes_a_turn_whose_worker_died(
     turn = sessions.submit_turn(session, "hello", ana)
     end(turn, Status.RUNNING)
     leases.claim(session.pk, "worker")
+    Turn.objects.update(poked_at=timezone.now() - timedelta(minutes=1))
     assert sessions.wake_stalled_turns() == 0
     AgentSession.objects.filter(pk=session.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     assert sessions.wake_stalled_turns() == 1
@@ -167,9 +168,22 @@ def test_the_sweep_wakes_a_queued_turn_only_after_a_while(
     sessions.submit_turn(session, "second", ana)
     assert sessions.wake_stalled_turns() == 0
     long_ago = timezone.now() - timedelta(minutes=1)
-    AgentSession.objects.filter(pk=session.pk).update(changed_at=long_ago)
+    Turn.objects.update(poked_at=long_ago)
     assert sessions.wake_stalled_turns() == 1
+    assert sessions.wake_stalled_turns() == 0
     assert pokes == [turn.pk]
+
+
+def test_the_sweep_wakes_few_turns_at_a_time_the_oldest_first(
+    session: AgentSession, ana: User, pokes: list[UUID]
+) -> None:
+    others = [make_session(session.profile) for _ in range(sessions.MOST_WOKEN + 3)]
+    turns = [sessions.submit_turn(each, "hello", ana) for each in others]
+    for age, turn in enumerate(turns):
+        Turn.objects.filter(pk=turn.pk).update(poked_at=timezone.now() - timedelta(minutes=99 - age))
+    assert sessions.wake_stalled_turns() == sessions.MOST_WOKEN
+    assert pokes == [turn.pk for turn in turns[: sessions.MOST_WOKEN]]
+    assert sessions.wake_stalled_turns() == 3
 
 
 def test_a_start_wakes_every_unfinished_turn(session: AgentSession, ana: User, pokes: list[UUID]) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from agents import leases, runner, sessions, waiting
 from agents.connectors.scripted import say
-from agents.models import AgentSession, Turn
+from agents.models import Turn
 from tests.agents import waiting_tools
 from tests.agents.waiting_stage import Stage, calling, unanswered
 from tests.agents.waiting_tools import Killed
@@ -52,7 +52,7 @@ def test_an_answer_whose_poke_was_lost_is_found_by_the_sweep(
 ) -> None:
     stage.begin(calling(("c1", "risky")))
     stage.decide(stage.open_approvals[0])
-    AgentSession.objects.update(changed_at="2000-01-01T00:00Z")
+    Turn.objects.update(poked_at="2000-01-01T00:00Z")
     poked: list[Any] = []
     monkeypatch.setattr("agents.queue.poke_turn", poked.append)
     assert sessions.wake_stalled_turns() == 1

@@ -5,7 +5,7 @@ import pytest
 from agents import runner, sessions, waiting
 from agents.connectors.scripted import say
 from agents.loop.tool_calls import STOPPED_RESULT
-from agents.models import AgentSession, ToolApproval, Turn
+from agents.models import ToolApproval, Turn
 from agents.sessions import NothingToDo, RefusedInput
 from tests.agents import waiting_tools
 from tests.agents.waiting_stage import Stage, calling, shown, unanswered
@@ -127,7 +127,7 @@ def test_redelivery_of_a_waiting_turn_does_nothing(stage: Stage) -> None:
 
 def test_a_waiting_turn_is_no_stalled_one(stage: Stage) -> None:
     stage.begin(calling(("c1", "risky")))
-    AgentSession.objects.update(changed_at="2000-01-01T00:00Z")
+    Turn.objects.update(poked_at="2000-01-01T00:00Z")
     assert sessions.wake_stalled_turns() == 0
     assert sessions.wake_all_turns() == 0
 

@@ -43,6 +43,12 @@ class Process:
                 start_new_session=True,
             )
 
+    @property
+    def pid(self) -> int:
+        """The id of the running process."""
+        assert self._running is not None
+        return self._running.pid
+
     def has_ended(self) -> bool:
         return self._running is None or self._running.poll() is not None
 

@@ -22,8 +22,9 @@ DAPHNE = [sys.executable, "-m", "daphne", "contextsite.asgi:application", "-e"]
 CELERY = [
     sys.executable,
     *("-m", "celery", "-A", "contextsite", "worker"),
-    *("-P", "threads", "-c", "16", "--without-gossip", "--without-mingle"),
+    *("-P", "threads", "--without-gossip", "--without-mingle", "-c"),
 ]
+THREADS = 16
 
 
 class Stage:
@@ -68,17 +69,20 @@ class Product:
         mode: embedded or scaled.
         urls: one for each web process, without a slash at the end.
         web: the web processes, in the order of ``urls``; embedded, the only one runs turns too.
+        workers: the other processes that run turns.
     """
 
-    def __init__(self, mode: str, folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, mode: str, folder: Path, environment: Mapping[str, str], threads: int = THREADS
+    ) -> None:
         self.mode, self.folder, self.environment = mode, folder, dict(environment)
         ports = [free_port() for _ in range(1 if mode == "embedded" else 2)]
         self.urls = [f"http://127.0.0.1:{port}" for port in ports]
         self.web = [
             self._process(f"web-{number}", _web_command(mode, port)) for number, port in enumerate(ports)
         ]
-        workers = [] if mode == "embedded" else [self._process("worker", CELERY)]
-        self._processes = [*self.web, *workers]
+        self.workers = [] if mode == "embedded" else [self._process("worker", [*CELERY, str(threads)])]
+        self._processes = [*self.web, *self.workers]
         self._stage: Stage | None = None
 
     @property
@@ -153,13 +157,14 @@ class Product:
             process.kill()
 
     def _process(self, name: str, command: list[str]) -> Process:
-        return Process(command, self.environment, self.folder / f"{name}.log")
+        # So that the database knows whose a connection is.
+        return Process(command, self.environment | {"PGAPPNAME": name}, self.folder / f"{name}.log")
 
 
 @contextmanager
 def embedded(folder: Path, demo_folder: Path) -> Iterator[Product]:
     """Yield a running product in one process over SQLite."""
-    with _running(Product("embedded", folder, _environment(folder, demo_folder))) as product:
+    with running(Product("embedded", folder, environment_of(folder, demo_folder))) as product:
         yield product
 
 
@@ -168,13 +173,14 @@ def scaled(folder: Path, demo_folder: Path, database_url: str, redis_url: str) -
     """Yield a running product in three processes over a PostgreSQL and a Redis database of its own."""
     with fresh_database(database_url) as database, fresh_redis(redis_url) as cache:
         services = {"DATABASE_URL": database, "REDIS_URL": cache}
-        environment = _environment(folder, demo_folder) | services
-        with _running(Product("scaled", folder, environment)) as product:
+        environment = environment_of(folder, demo_folder) | services
+        with running(Product("scaled", folder, environment)) as product:
             yield product
 
 
 @contextmanager
-def _running(product: Product) -> Iterator[Product]:
+def running(product: Product) -> Iterator[Product]:
+    """Start the product, yield it, and end it."""
     try:
         product.start()
         yield product
@@ -199,7 +205,8 @@ def _is_ready(address: str) -> bool:
         connection.close()
 
 
-def _environment(folder: Path, demo_folder: Path) -> dict[str, str]:
+def environment_of(folder: Path, demo_folder: Path) -> dict[str, str]:
+    """Return the environment of a product that keeps everything in the folder."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
     return {
         **kept,

@@ -16,10 +16,12 @@ import django
 django.setup()
 
 from django.contrib.auth.models import User  # noqa: E402
+from django.db.models import Count  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.utils.text import slugify  # noqa: E402
 
-from agents.models import AgentProfile, Turn  # noqa: E402
+from agents import queue  # noqa: E402
+from agents.models import AgentProfile, AgentSession, Turn  # noqa: E402
 from agents.sessions import start_session  # noqa: E402
 from memory.actors import Actor  # noqa: E402
 from memory.bindings import change_board, whiteboard_of  # noqa: E402
@@ -98,6 +100,28 @@ def pins(name: str) -> list[str]:
     return list(Pin.objects.filter(user__username=name).order_by("key").values_list("key", flat=True))
 
 
+def queue_turns(agent: str, count: int) -> list[str]:
+    """Return the ids of new sessions whose first turn is queued, unknown to any worker yet."""
+    made = [new_session(agent, f"Session {number}") for number in range(count)]
+    for session in made:
+        Turn.objects.create(session_id=UUID(session), index=1, input="Go on.")
+        AgentSession.objects.filter(pk=session).update(status=AgentSession.Status.QUEUED)
+    return made
+
+
+def poke_turns() -> int:
+    """Tell the workers about every queued turn; return how many there are."""
+    queued = list(Turn.objects.filter(status=Turn.Status.QUEUED).values_list("pk", flat=True))
+    for turn_id in queued:
+        queue.poke_turn(turn_id)
+    return len(queued)
+
+
+def turn_counts() -> dict[str, int]:
+    """Return how many turns there are of each status."""
+    return dict(Turn.objects.values_list("status").annotate(count=Count("pk")).order_by())
+
+
 def turns(session: str) -> list[str]:
     """Return the statuses of the session's turns, the first one first."""
     return list(Turn.objects.filter(session=UUID(session)).order_by("index").values_list("status", flat=True))
@@ -111,7 +135,20 @@ def _sign_in(user: User) -> str:
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     command.__name__: command
-    for command in (scene, new_session, new_agent, sign_in, write, remove, entries, pins, turns)
+    for command in (
+        scene,
+        new_session,
+        new_agent,
+        sign_in,
+        write,
+        remove,
+        entries,
+        pins,
+        queue_turns,
+        poke_turns,
+        turn_counts,
+        turns,
+    )
 }
 
 

@@ -1,0 +1,69 @@
+"""A provider for products under test: it speaks OpenAI's Chat API and answers as the model's name says.
+
+Started as ``python -m tests.browser.talker PORT``. ``wait-2000`` answers "Done." after 2,000 ms.
+``tell-40-50`` tells 40 words, one each 50 ms; the first is the time it was sent in epoch milliseconds.
+``refuse-2`` is overloaded twice for each message and then answers. ``break`` breaks off in the middle of
+an answer.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+
+from tests.providers.answers import Answer
+from tests.providers.chat_format import chunks
+
+HEAD = b"HTTP/1.1 %d OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+_refused: Counter[str] = Counter()
+
+
+async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer one request."""
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        length = int(head.partition("content-length:")[2].split("\r\n")[0])
+        request = json.loads(await reader.readexactly(length))
+        async for piece in _pieces(request["model"], json.dumps(request["messages"][-1])):
+            writer.write(piece)
+            await writer.drain()
+    except (ConnectionError, asyncio.IncompleteReadError):
+        pass
+    finally:
+        writer.close()
+
+
+async def _pieces(model: str, asked: str) -> AsyncIterator[bytes]:
+    kind, *numbers = model.split("-")
+    amounts = [int(number) for number in numbers]
+    if kind == "refuse" and _refused[asked] < amounts[0]:
+        _refused[asked] += 1
+        yield HEAD % 529 + b'{"error":{"message":"overloaded"}}'
+        return
+    yield HEAD % 200
+    if kind == "wait":
+        await asyncio.sleep(amounts[0] / 1000)
+    words = ["Done."]
+    if kind == "tell":
+        words = [f"{time.time() * 1000:.0f} ", *(f"word{number} " for number in range(1, amounts[0]))]
+    first, *rest = list(chunks(Answer(text=tuple(words))))
+    yield first
+    for piece in rest:
+        if kind == "tell":
+            await asyncio.sleep(amounts[1] / 1000)
+        yield piece
+        if kind == "break":
+            return
+
+
+async def main(port: int) -> None:
+    """Serve for ever."""
+    server = await asyncio.start_server(answer, "127.0.0.1", port, backlog=500, limit=2**24)
+    async with server:
+        await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(int(sys.argv[1])))
