@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0010_provider_keys'),
+        ('agents', '0011_provider_transfers'),
     ]
 
     operations = [
