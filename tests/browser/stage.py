@@ -6,7 +6,7 @@ and answers each with one line of JSON. It is a process of its own: what it writ
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 from uuid import UUID
@@ -21,7 +21,7 @@ from django.test import Client  # noqa: E402
 from django.utils.text import slugify  # noqa: E402
 
 from agents import queue  # noqa: E402
-from agents.models import AgentProfile, AgentSession, Turn  # noqa: E402
+from agents.models import AgentProfile, AgentSession, ProviderKey, Turn  # noqa: E402
 from agents.sessions import start_session  # noqa: E402
 from memory.actors import Actor  # noqa: E402
 from memory.bindings import change_board, whiteboard_of  # noqa: E402
@@ -31,14 +31,17 @@ ROBOT = Actor.client("robot")
 _numbers = count(1)
 
 
-def scene(model: str = "scripted:survey") -> dict[str, Any]:
+SURVEY_TOOLS = ("list_files", "read_file", "count_file", "count_files", "search_files")
+
+
+def scene(model: str = "scripted:survey", tools: Sequence[str] = SURVEY_TOOLS) -> dict[str, Any]:
     """Return a new agent with an idle session, and people who are signed in and belong to nobody else."""
     number = next(_numbers)
     profile = AgentProfile.objects.create(
         slug=f"agent-{number}",
         name=f"Agent {number}",
         model=model,
-        tools=["list_files", "read_file", "count_file", "count_files", "search_files"],
+        tools=list(tools),
     )
     people = {
         role: User.objects.create_user(f"{role}{number}") for role in ("operator", "member", "stranger")
@@ -63,6 +66,11 @@ def new_agent(operator: str, name: str = "", model: str = "scripted:survey") -> 
     profile = AgentProfile.objects.create(slug=slugify(name), name=name, model=model)
     profile.operators.add(User.objects.get(username=operator))
     return profile.slug
+
+
+def reach(provider: str, address: str) -> None:
+    """Let a provider be reached at an address, without a key."""
+    ProviderKey.objects.update_or_create(provider=provider, defaults={"base_url": address})
 
 
 def sign_in(name: str) -> str:
@@ -139,6 +147,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
         scene,
         new_session,
         new_agent,
+        reach,
         sign_in,
         write,
         remove,
