@@ -1,6 +1,5 @@
 """Tool calls as people read them inside the message that made them."""
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -157,10 +156,9 @@ def _approval_view(turn: Turn, approval: ToolApproval) -> ApprovalView:
 
 def _unhidden(text: str) -> str:
     """Return text in which nothing can hide: direction marks, zero widths and odd blanks become escapes."""
-    return "".join(
-        each if each in " \n" or unicodedata.category(each)[0] not in "CZ" else f"\\u{ord(each):04x}"
-        for each in text
-    )
+    if text.replace("\n", " ").isprintable():
+        return text
+    return "".join(each if each == "\n" or each.isprintable() else f"\\u{ord(each):04x}" for each in text)
 
 
 def _call_view(row: Message, use: Block, answer: Answer | None, *, is_only: bool) -> CallView:
@@ -174,8 +172,8 @@ def _call_view(row: Message, use: Block, answer: Answer | None, *, is_only: bool
     return CallView(
         id=str(use["id"]),
         name=str(use["name"]),
-        summary=_summary(arguments),
-        arguments=_pretty(arguments),
+        summary=_unhidden(_summary(arguments)),
+        arguments=_unhidden(_pretty(arguments)),
         result=result,
         state=_state(row, answer, error),
         effect=_clip(error, SUMMARY_CHARACTERS),

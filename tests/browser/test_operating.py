@@ -86,6 +86,9 @@ def test_an_operator_starts_streams_stops_and_retries(
     expect(state(tab)).to_have_attribute("data-status", "cancelled")
     expect(log(tab)).to_contain_text("The first words arrive")
     assert pause.left.wait(10)
+    provider.script(Answer(text=("Nothing, ", "it seems.")))
+    press(tab, "Retry")
+    expect(log(tab)).to_contain_text("Nothing, it seems.")
 
     provider.script(refusal(401, error("invalid_api_key", "No such key.")))
     say(tab, "Go on.")

@@ -105,11 +105,25 @@ def test_members_see_the_turn_without_its_controls(status: str) -> None:
     assert not list(page.all("button"))
 
 
-@pytest.mark.parametrize("status", ["succeeded", "cancelled"])
-def test_a_finished_turn_leaves_the_box_to_the_writer(status: str) -> None:
-    page = rendered("agents/_turn_state.html", turn=turn(status=status), may_act=True)
+def test_a_finished_turn_leaves_the_box_to_the_writer() -> None:
+    page = rendered("agents/_turn_state.html", turn=turn(status="succeeded"), may_act=True)
     assert page.text == "Enter to send"
-    assert page.one(id="turn-state").attributes["data-status"] == status
+    assert page.one(id="turn-state").attributes["data-status"] == "succeeded"
+
+
+def test_a_stopped_turn_can_be_tried_again() -> None:
+    page = rendered("agents/_turn_state.html", turn=turn(status="cancelled"), may_act=True)
+    assert "Turn 18 was stopped" in page.text
+    assert page.one("button").attributes["form"] == "retry-form"
+
+
+def test_going_on_with_another_provider_is_a_button_that_says_what_is_left_out() -> None:
+    mismatch = turn(status="failed", transfer={"to": HOSTILE, "found": [HOSTILE, "b"], "count": 2})
+    page = rendered("agents/_turn_state.html", turn=mismatch, may_act=True)
+    button = page.one("button")
+    assert (button.attributes["form"], button.attributes["value"]) == ("transfer-form", HOSTILE)
+    assert "leave out 2 encrypted reasoning items of" in page.text
+    assert not list(page.all("script"))
 
 
 def test_there_is_a_state_before_the_first_turn() -> None:
