@@ -6,7 +6,7 @@ import sys
 
 import django
 
-BENCHMARKS = ("preparation", "rows", "pages", "turns")
+BENCHMARKS = ("preparation", "rows", "pages", "turns", "rendering")
 
 
 def main(names: list[str]) -> None:

@@ -33,6 +33,33 @@ _VALUES = {
     ),
 }
 
+# They hold text alone: what is nested in them, a browser would take for HTML.
+_TEXT_ELEMENTS = frozenset({"mi", "mn", "mo", "ms", "mtext", "mspace"})
+_TAG = re.compile(r"<(/?)([a-z]+)[^<>]*>")
+
+
+def is_formula(html: str) -> bool:
+    """Whether sanitized markup is one math element in which every part keeps its place."""
+    inside: list[str] = []
+    for match in _TAG.finditer(html):
+        closes, name = match.groups()
+        if closes:
+            if not inside or inside.pop() != name:
+                return False
+        elif _is_misplaced(name, inside, match.start()):
+            return False
+        else:
+            inside.append(name)
+        if not inside and match.end() < len(html):
+            return False
+    return html.startswith("<math") and not inside
+
+
+def _is_misplaced(name: str, inside: list[str], start: int) -> bool:
+    if not inside:
+        return name != "math" or start > 0
+    return name == "math" or inside[-1] in _TEXT_ELEMENTS
+
 
 def allows(tag: str, name: str, value: str) -> bool:
     """Decide about one attribute."""

@@ -91,11 +91,17 @@ def formula_html(raw: str) -> SafeHTML:
     """Return the MathML of one formula, cleaned against an allow-list that has no HTML element.
 
     One list for both would let an element change its namespace when a browser parses the page.
+
+    Raises:
+        RenderRefused: when what is left is not one formula.
     """
     cleaner = Cleaner(
         tags=mathml.TAGS, attributes=mathml.allows, protocols=(), strip=True, strip_comments=True
     )
-    return SafeHTML(cleaner.clean(visible(raw)))
+    clean = cleaner.clean(visible(raw))
+    if not mathml.is_formula(clean):
+        raise RenderRefused("a formula has an unexpected form")
+    return SafeHTML(clean)
 
 
 def code_html(raw: str) -> SafeHTML:

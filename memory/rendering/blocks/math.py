@@ -7,6 +7,7 @@ from math_core import LatexError, LatexToMathML
 
 from memory.rendering.blocks.code import source_block
 from memory.rendering.fill import Draft
+from memory.rendering.guard import RenderRefused
 from memory.rendering.sanitize import SafeHTML, escape, formula_html
 from memory.rendering.tex import is_display, without_marks
 
@@ -99,11 +100,12 @@ def _mathml(tex: str, draft: Draft, *, display: bool) -> SafeHTML:
     if _COMMAND_RUN.search(tex):
         raise FormulaRefused("too many commands in a row")
     draft.features.add("math")
-    return _convert(tex, display)
+    return typeset(tex, display)
 
 
 @lru_cache(maxsize=1024)
-def _convert(tex: str, display: bool) -> SafeHTML:
+def typeset(tex: str, display: bool) -> SafeHTML:
+    """Return the MathML of TeX that passed the limits; the last ones are remembered."""
     known = _in_known_words(tex)
     try:
         raw = _converter.convert_with_local_state(known, displaystyle=display)
@@ -114,7 +116,10 @@ def _convert(tex: str, display: bool) -> SafeHTML:
     raw = _STYLE.sub(_class_of_style, _STRIKES.sub("", _TEXT_MARKUP.sub("", raw)))
     # A combining low line would be drawn under its own box; browsers know no such entity.
     raw = raw.replace('stretchy="true">\u0332<', 'stretchy="true">\u203e<')
-    return formula_html(raw.replace("&ApplyFunction;", "\u2061"))
+    try:
+        return formula_html(raw.replace("&ApplyFunction;", "\u2061"))
+    except RenderRefused as refusal:
+        raise FormulaRefused(str(refusal)) from refusal
 
 
 def _in_known_words(tex: str) -> str:

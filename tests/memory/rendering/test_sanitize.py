@@ -134,6 +134,24 @@ def test_a_formula_keeps_only_what_formulas_need(raw: str, clean: str) -> None:
     assert formula_html(raw) == clean
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "",
+        "<mi>x</mi>",
+        "x<math><mi>x</mi></math>",
+        "<math><mi>x</mi></math><math><mi>x</mi></math>",
+        "<math><mi>x</mi></math>x",
+        "<math><mtext><mi>x</mi></mtext></math>",
+        "<math><mrow><math><mi>x</mi></math></mrow></math>",
+        "<b>x</b>",
+    ],
+)
+def test_what_is_not_one_formula_is_refused(raw: str) -> None:
+    with pytest.raises(RenderRefused, match="unexpected form"):
+        formula_html(raw)
+
+
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["", "tk-k", "tk-s"]), st.text())))
 def test_escaped_text_in_token_spans_is_code(runs: list[tuple[str, str]]) -> None:
