@@ -1,6 +1,6 @@
 # Everything a person or a machine does with this project; `make help` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint attack bench traps browser locks screenshots clean
+.PHONY: help install run test lint attack bench fuzz traps browser locks screenshots clean
 
 # The first Python that runs and is new enough.
 PYTHON ?= $(shell for each in python3 python3.11 python3.12 python3.13; do \
@@ -54,6 +54,9 @@ attack: .venv/dev ## Attack the renderer in a browser with every vector and 50,0
 
 traps: .venv/dev ## List every weakness of the specification with the test that beats it
 	$(BIN)/python scripts/traps.py
+
+fuzz: .venv/dev ## Send 20,000 generated histories through compaction and the validators
+	$(BIN)/python -m tests.fuzz
 
 bench: .venv/bench ## Measure, side by side with what others use
 	$(BIN)/python -m benchmarks

@@ -1,4 +1,4 @@
-"""Runs all benchmarks or those named: ``python -m benchmarks [preparation] [rows] [pages] …``."""
+"""Runs all benchmarks or those named: ``python -m benchmarks [preparation] [compaction] [rows] …``."""
 
 import importlib
 import os
@@ -6,7 +6,7 @@ import sys
 
 import django
 
-BENCHMARKS = ("preparation", "rows", "pages", "turns", "rendering")
+BENCHMARKS = ("preparation", "compaction", "rows", "pages", "turns", "rendering")
 
 
 def main(names: list[str]) -> None:

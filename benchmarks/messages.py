@@ -3,9 +3,10 @@
 import json
 import random
 from collections.abc import Iterator
+from typing import Literal
 
 from agents.context import InputItem
-from agents.context.messages import Block, MessageItem, OutputText, ToolResult, ToolUse
+from agents.context.messages import Block, InputText, MessageItem, OutputText, ToolResult, ToolUse
 
 MIN_BYTES = 200
 MAX_BYTES = 2_000
@@ -26,6 +27,22 @@ what when where whether which while white whiteboard who why will window with wi
 would write year you young your
 """
 _WORDS = _TEXT.split()
+
+
+def make_tool_items(count: int) -> list[InputItem]:
+    """Return so many messages, half of which are calls and their results; every other call is a pair."""
+    chance = random.Random(count)
+    items: list[InputItem] = []
+    for place in range(0, count, 4):
+        uses = [f"call_{place}_{number}" for number in range(1 + place // 4 % 2)]
+        answers = [ToolResult(type="tool_result", tool_use_id=use, content=_listing(chance)) for use in uses]
+        items += [
+            _item(place, "user", InputText(type="input_text", text=_prose(chance))),
+            _item(place + 1, "assistant", *(_call(use, chance) for use in uses)),
+            _item(place + 2, "user", *answers),
+            _item(place + 3, "assistant", OutputText(type="output_text", text=_prose(chance))),
+        ]
+    return items
 
 
 def make_items(count: int) -> list[InputItem]:
@@ -61,10 +78,9 @@ def texts_of(items: list[InputItem]) -> Iterator[str]:
                     yield block["content"]
 
 
-def _item(place: int, role: str, block: Block) -> InputItem:
-    return MessageItem(
-        type="message", id=f"m{place}", role="assistant" if role == "assistant" else "user", content=[block]
-    )
+def _item(place: int, role: str, *blocks: Block) -> InputItem:
+    speaker: Literal["assistant", "user"] = "assistant" if role == "assistant" else "user"
+    return MessageItem(type="message", id=f"m{place}", role=speaker, content=list(blocks))
 
 
 def _call(call_id: str, chance: random.Random) -> ToolUse:

@@ -1,16 +1,16 @@
 """Preparing a context: raw tiktoken, our two ``prepare()``, and LangChain's ``trim_messages``."""
 
 import gc
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import process_time
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage, trim_messages
+from langchain_core.messages import BaseMessage
 
 from agents.context import AgentContext, InputItem, TiktokenEstimator
 from agents.context.counting import count_item
 from agents.context.vocabulary_files import load_encoding
+from benchmarks import langchain
 from benchmarks.encoding import encoded_texts
 from benchmarks.messages import make_items, texts_of
 from benchmarks.timing import medians_ms, print_table, timed
@@ -100,7 +100,7 @@ def _case(count: int) -> Case:
         items=items,
         counted=[(item, count_item(item, estimator)) for item in items],
         texts=list(texts_of(items)),
-        foreign=[_foreign(item) for item in items],
+        foreign=langchain.foreign(items),
         more=sorted(texts_of(items), key=len)[count // 2],
     )
 
@@ -129,32 +129,5 @@ def _go_on(context: AgentContext, text: str) -> None:
     context.prepare()
 
 
-def _foreign(item: InputItem) -> BaseMessage:
-    """Return the item as LangChain has it."""
-    if item["type"] != "message":
-        raise ValueError("Only messages have a counterpart.")
-    block = item["content"][0]
-    match block["type"]:
-        case "tool_use":
-            call = {"name": block["name"], "args": json.loads(block["arguments"]), "id": block["id"]}
-            return AIMessage(content="", tool_calls=[call])
-        case "tool_result":
-            return ToolMessage(content=block["content"], tool_call_id=block["tool_use_id"])
-        case "output_text":
-            return AIMessage(content=block["text"])
-        case _:
-            return HumanMessage(content=next(texts_of([item])))
-
-
 def _trim(messages: list[BaseMessage]) -> None:
-    trim_messages(messages, max_tokens=WINDOW, strategy="last", token_counter=_foreign_tokens)
-
-
-def _foreign_tokens(messages: list[BaseMessage]) -> int:
-    encode = load_encoding("o200k_base").encode_ordinary
-    total = 0
-    for message in messages:
-        total += len(encode(str(message.content)))
-        for call in getattr(message, "tool_calls", ()):
-            total += len(encode(call["name"])) + len(encode(json.dumps(call["args"])))
-    return total
+    langchain.trim(messages, WINDOW)

@@ -240,7 +240,7 @@ class Killed(BaseException):
     """What a worker that is killed looks like from inside: nothing after it runs."""
 
 
-@pytest.mark.parametrize("place", ["before", "after notes", "before commit"])
+@pytest.mark.parametrize("place", ["before", "after notes", "after marks", "before commit", "announced"])
 def test_a_worker_killed_in_a_compaction_leaves_everything_as_it_was(
     small: AgentSession, people: Cast, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
@@ -251,7 +251,13 @@ def test_a_worker_killed_in_a_compaction_leaves_everything_as_it_was(
     def die(*_: object, **__: object) -> None:
         raise Killed
 
-    target = {"before": "_marks", "after notes": "_mark_messages", "before commit": "_describe"}[place]
+    target = {
+        "before": "_marks",
+        "after notes": "_mark_messages",
+        "after marks": "_spans",
+        "before commit": "_describe",
+        "announced": "announce",
+    }[place]
     monkeypatch.setattr(compaction, target, die)
     record = maintenance.request_compaction(small, people.operator)
     with pytest.raises(Killed):

@@ -127,11 +127,11 @@ class Killed(BaseException):
     """What a worker that is killed looks like from inside: nothing after it runs."""
 
 
-@pytest.mark.parametrize("place", ["_write", "_describe"])
+@pytest.mark.parametrize("place", ["_write", "_describe", "announce"])
 def test_a_worker_killed_in_a_rollover_leaves_everything_as_it_was(
     session: AgentSession, people: Cast, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    def die(*_: object) -> None:
+    def die(*_: object, **__: object) -> None:
         raise Killed
 
     before = list(Message.objects.values())

@@ -40,6 +40,7 @@ def fail(request: RolloverRequest) -> str:
         (fail, "summarizer_failed", "no model"),
         (lambda _: "", "blank_summary", "no text"),
         (lambda _: " \n ", "blank_summary", "no text"),
+        (lambda _: "\u200b\u2060\u3164", "blank_summary", "no text"),
         (lambda _: None, "blank_summary", "no text"),
         (lambda _: 7, "blank_summary", "no text"),
         (lambda _: {"summary": BRIEF}, "blank_summary", "no text"),

@@ -78,7 +78,7 @@ def test_at_or_under_the_target_no_model_is_asked() -> None:
 
 
 @pytest.mark.trap("W6.11")
-@pytest.mark.parametrize("answer", ["x" * 6_500, "x" * 9_000, "", "  ", None, RuntimeError("no model")])
+@pytest.mark.parametrize("answer", ["x" * 6_500, "x" * 9_000, "", "\u200b ", None, RuntimeError("no model")])
 def test_a_summary_that_saves_too_little_is_never_taken(answer: Any) -> None:
     strict = summarizer(Model(answer), fallback_to_truncate=False, max_summary_tokens=10_000)
     with pytest.raises(SummaryFailed, match="conversation_history"):

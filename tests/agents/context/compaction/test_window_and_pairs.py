@@ -197,6 +197,7 @@ def test_the_id_of_a_summary_does_not_grow_from_fold_to_fold() -> None:
     ("answer", "line"),
     [
         (lambda _: "", "the summarizer failed"),
+        (lambda _: "\u200b", "the summarizer failed"),
         (lambda _: 1 / 0, "the summarizer failed"),
         (lambda _: "x" * 90_000, "not shorter"),
     ],
