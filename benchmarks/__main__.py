@@ -6,7 +6,7 @@ import sys
 
 import django
 
-BENCHMARKS = ("preparation", "compaction", "rows", "pages", "turns", "rendering")
+BENCHMARKS = ("preparation", "compaction", "rows", "pages", "turns", "stream", "rendering")
 
 
 def main(names: list[str]) -> None:

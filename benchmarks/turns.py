@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from tempfile import TemporaryDirectory
 import psycopg
 
 from benchmarks.timing import print_table
-from tests.browser.processes import Process, free_port
+from tests.browser.processes import Process
 from tests.browser.product import Product, environment_of, running
 from tests.browser.services import fresh_database, fresh_redis
 
@@ -44,7 +43,7 @@ def main() -> None:
     if not (SERVICES[0].startswith("postgres") and SERVICES[1]):
         print("Turns: needs DATABASE_URL (PostgreSQL) and REDIS_URL; left out")
         return
-    with TemporaryDirectory() as folder, talking(Path(folder), SERVICES, threads=THREADS) as product:
+    with TemporaryDirectory() as folder, production(Path(folder), SERVICES, threads=THREADS) as product:
         warm = _run(product, THREADS)[0]
         seconds, most = _run(product, TURNS)
     print(f"Turns: {TURNS} of one call of {CALL_MS / 1000:g} s, one worker process with {THREADS} threads")
@@ -55,29 +54,20 @@ def main() -> None:
 
 
 @contextmanager
-def talking(folder: Path, services: tuple[str, str], threads: int = 16) -> Iterator[Product]:
-    """Yield a scaled product whose agents may ask ``tests.browser.talker`` as the provider ``compatible``."""
-    port = free_port()
-    talker = Process(
-        [sys.executable, "-m", "tests.browser.talker", str(port)], os.environ, folder / "talker.log"
-    )
+def production(folder: Path, services: tuple[str, str], threads: int = 16) -> Iterator[Product]:
+    """Yield a scaled product over databases of its own, set up as in production."""
     with fresh_database(services[0]) as database, fresh_redis(services[1]) as cache:
         environment = environment_of(folder, folder) | {
             "DATABASE_URL": database,
             "REDIS_URL": cache,
-            "COMPATIBLE_BASE_URL": f"http://127.0.0.1:{port}/v1",
             "LOG_LEVEL": "WARNING",
-            # As in production: DEBUG keeps every query.
+            # DEBUG would keep every query.
             "DEBUG": "0",
             "SECRET_KEY": secrets.token_hex(40),
             "HTTPS": "0",
         }
-        talker.start()
-        try:
-            with running(Product("scaled", folder, environment, threads)) as product:
-                yield product
-        finally:
-            talker.kill()
+        with running(Product("scaled", folder, environment, threads)) as product:
+            yield product
 
 
 def _run(product: Product, count: int) -> tuple[float, Most]:

@@ -13,6 +13,7 @@ import daphne.server
 from celery import Celery
 from twisted.internet import reactor
 
+from agents.connecting import warm_up
 from agents.hub import Hub
 from agents.watcher import SERVER_LEAVES
 
@@ -45,6 +46,7 @@ class EmbeddedWorker:
     def start(self) -> None:
         """Take tasks from now on."""
         threading.Thread(target=self._controller.start, name="celery-worker", daemon=True).start()
+        warm_up()
 
     def stop(self, grace_seconds: float) -> bool:
         """Take no more tasks and wait for the running ones; False when some still run after the grace."""

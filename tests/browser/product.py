@@ -24,6 +24,7 @@ CELERY = [
     *("-m", "celery", "-A", "contextsite", "worker"),
     *("-P", "threads", "--without-gossip", "--without-mingle", "-c"),
 ]
+TALKER = [sys.executable, "-m", "tests.browser.talker"]
 THREADS = 16
 
 
@@ -70,19 +71,23 @@ class Product:
         urls: one for each web process, without a slash at the end.
         web: the web processes, in the order of ``urls``; embedded, the only one runs turns too.
         workers: the other processes that run turns.
+        talker: the provider that agents with a model ``compatible:…`` ask, see ``tests.browser.talker``.
     """
 
     def __init__(
         self, mode: str, folder: Path, environment: Mapping[str, str], threads: int = THREADS
     ) -> None:
-        self.mode, self.folder, self.environment = mode, folder, dict(environment)
+        talker_port = free_port()
+        address = {"COMPATIBLE_BASE_URL": f"http://127.0.0.1:{talker_port}/v1"}
+        self.mode, self.folder, self.environment = mode, folder, dict(environment) | address
         ports = [free_port() for _ in range(1 if mode == "embedded" else 2)]
         self.urls = [f"http://127.0.0.1:{port}" for port in ports]
         self.web = [
             self._process(f"web-{number}", _web_command(mode, port)) for number, port in enumerate(ports)
         ]
         self.workers = [] if mode == "embedded" else [self._process("worker", [*CELERY, str(threads)])]
-        self._processes = [*self.web, *self.workers]
+        self.talker = self._process("talker", [*TALKER, str(talker_port)])
+        self._processes = [*self.web, *self.workers, self.talker]
         self._stage: Stage | None = None
 
     @property
