@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import approvals, care, compaction, transfers, turns
+from agents.views import approvals, care, compaction, insight, transfers, turns
 
 urlpatterns = [
     path("sessions/<uuid:session_id>/messages/", turns.send_message, name="message-send"),
@@ -14,6 +14,7 @@ urlpatterns = [
     path(
         "sessions/<uuid:session_id>/approvals/<uuid:approval_id>/", approvals.decide, name="approval-decide"
     ),
+    path("sessions/<uuid:session_id>/context/", insight.look_inside, name="context"),
     path("sessions/<uuid:session_id>/compaction/", compaction.compaction_page, name="compaction"),
     path("sessions/<uuid:session_id>/rollover/", compaction.roll_over, name="rollover"),
     path(

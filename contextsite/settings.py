@@ -89,6 +89,17 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "fleet"
 LOGOUT_REDIRECT_URL = "login"
 
+# Mail, for new passwords. Without a host it is printed while debugging, and goes nowhere otherwise.
+EMAIL_HOST = env.text("EMAIL_HOST")
+EMAIL_PORT = env.integer("EMAIL_PORT", 587, minimum=1, maximum=65_535)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
+EMAIL_USE_TLS = env.boolean("EMAIL_USE_TLS", default=True)
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "contextsite@localhost")
+_MAIL = "smtp" if EMAIL_HOST else "console" if DEBUG else "dummy"
+EMAIL_BACKEND = f"django.core.mail.backends.{_MAIL}.EmailBackend"
+
 USE_TZ = True
 TIME_ZONE = env.text("TIME_ZONE", "UTC")
 LANGUAGE_CODE = "en-us"

@@ -10,7 +10,7 @@ from agents import sessions
 from agents.access import may_act, visible_session
 from agents.answers import whole_number
 from agents.budget_view import SEGMENTS, budget_view
-from agents.conversation import conversation_page
+from agents.conversation import conversation_page, turn_view
 from agents.models import AgentProfile
 from agents.people import signed_in
 from contextsite.exports import as_json, as_markdown
@@ -49,6 +49,7 @@ def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
             "id": session.pk,
             "title": session.title,
             "agent": session.profile.name,
+            "agent_slug": session.profile.slug,
             "status": session.status,
             "model": session.settings["model"],
             "turn_number": conversation.turn.number if conversation.turn else None,
@@ -67,6 +68,26 @@ def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
         "cursors": {"board": board.cursor, "conversation": conversation.cursor, "view": board.view},
     }
     return render(request, "contextsite/session.html", context)
+
+
+def wall(request: HttpRequest, session_id: UUID) -> HttpResponse:
+    """Show a session's whiteboard for a screen on the wall: nothing to press, everything live."""
+    person = signed_in(request)
+    session = visible_session(person, session_id)
+    turn = turn_view(session.pk)
+    context = {
+        "session": {
+            "id": session.pk,
+            "title": session.title,
+            "agent": session.profile.name,
+            "status": session.status,
+            "model": session.model,
+            "turn_number": turn.number if turn else None,
+        },
+        "board": board_page(session, person),
+        "budget": budget_view(session),
+    }
+    return render(request, "contextsite/wall.html", context)
 
 
 def new_session(request: HttpRequest) -> HttpResponse:

@@ -14,7 +14,8 @@ export class SessionHead {
 
   constructor(announcer) {
     this.#announcer = announcer;
-    const rail = document.getElementById("rail");
+    // A wallboard has none.
+    const rail = document.getElementById("rail") ?? new EventTarget();
     for (const end of ["pointerleave", "focusout"]) rail.addEventListener(end, () => this.#showRail());
   }
 

@@ -143,6 +143,7 @@ def session(**changes: Any) -> SimpleNamespace:
         "id": SESSION_ID,
         "title": "Survey of the house",
         "agent": "survey",
+        "agent_slug": "survey",
         "status": "running",
         "model": "scripted:demo",
         "turn_number": 18,

@@ -1,0 +1,107 @@
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from agents import runner
+from agents.insight import of_call, of_now
+from agents.models import ModelCall
+from agents.parts import DamagedBody
+from agents.sessions import submit_turn
+from tests.boards import write
+from tests.people import Cast, signed_in
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def page(people: Cast, user: User | None = None, **asked: str) -> Any:
+    client = signed_in(user or people.member)
+    return client.get(reverse("context", args=[people.session.pk]), asked)
+
+
+def text(people: Cast, **asked: Any) -> str:
+    return str(page(people, **asked).content.decode())
+
+
+@pytest.fixture
+def call(people: Cast, tmp_path: Path, settings: Any) -> ModelCall:
+    """Return the first call of a turn that ran."""
+    (tmp_path / "only.txt").write_text("one line\n")
+    settings.DEMO_PATH = tmp_path
+    people.profile.system_prompt = "You are <b>careful</b>."
+    people.profile.model = "scripted:survey"
+    people.profile.save()
+    people.session.freeze(people.profile.snapshot())
+    people.session.save()
+    write(people.session, "progress", "Half done")
+    turn = submit_turn(people.session, "Survey it, Okafor", people.operator)
+    runner.run(turn.pk)
+    made = people.session.calls.order_by("started_at").first()
+    assert made is not None
+    return made
+
+
+def test_strangers_get_404(people: Cast) -> None:
+    assert page(people, people.stranger).status_code == 404
+    assert page(people, people.stranger, call="now").status_code == 404
+
+
+def test_before_the_first_call_the_page_shows_the_next_one(people: Cast) -> None:
+    shown = text(people)
+    assert "What the next call would send" in shown
+    assert "Tool definitions" in shown
+
+
+def test_a_call_is_shown_part_by_part(people: Cast, call: ModelCall) -> None:
+    shown = text(people, call=str(call.pk))
+    assert "You are &lt;b&gt;careful&lt;/b&gt;." in shown
+    for part in ("System prompt", "Whiteboard", "Tool definitions", "Current input"):
+        assert part in shown
+    assert "store_set" in shown
+    assert f'Estimated <span class="num">{call.estimated_tokens:,}</span>' in shown
+    insight = of_call(call, "")
+    assert insight.tokens == call.estimated_tokens
+    assert round(sum(part.percent for part in insight.parts)) == 100
+
+
+def test_what_the_next_call_would_send_changes_nothing(people: Cast, call: ModelCall) -> None:
+    before = people.session.messages.count()
+    insight = of_now(people.session, "okafor")
+    assert insight.hits == 1
+    assert "Conversation" in [part.name for part in insight.parts]
+    assert people.session.messages.count() == before
+
+
+def test_the_search_marks_and_counts_what_it_finds(people: Cast, call: ModelCall) -> None:
+    shown = text(people, call=str(call.pk), q="okafor")
+    assert '<mark id="hit-1">Okafor</mark>' in shown
+    assert "1 found" in shown
+    assert "0 found" in text(people, call=str(call.pk), q="no such words")
+
+
+def test_the_exact_request_is_a_file(people: Cast, call: ModelCall) -> None:
+    answer = page(people, call=str(call.pk), format="txt")
+    assert answer["Content-Disposition"].startswith("attachment; ")
+    assert len(answer.content) == call.body_size
+
+
+def test_a_dropped_request_leaves_its_measures(people: Cast, call: ModelCall) -> None:
+    ModelCall.objects.filter(pk=call.pk).update(body_parts=b"")
+    assert "only its measures are kept" in text(people, call=str(call.pk))
+    assert page(people, call=str(call.pk), format="txt").status_code == 404
+
+
+def test_a_damaged_request_says_so(people: Cast, call: ModelCall, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(*_: object) -> None:
+        raise DamagedBody("The stored parts do not fit.")
+
+    monkeypatch.setattr("agents.insight.spans", damaged)
+    assert "The stored parts do not fit." in text(people, call=str(call.pk))
+
+
+@pytest.mark.parametrize("asked", ["x", str(uuid4())])
+def test_a_call_that_never_was_gives_404(people: Cast, asked: str) -> None:
+    assert page(people, call=asked).status_code == 404
