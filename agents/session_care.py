@@ -14,6 +14,7 @@ from agents.sessions import NothingToDo, announce
 MAX_TITLE_CHARACTERS = 200
 # Its sessions play what was recorded, whatever the agent's settings say by now.
 _REPLAY = "replay"
+_OF_THE_SESSION = ("providerTransfer",)
 
 
 class InvalidTitle(Exception):
@@ -64,7 +65,9 @@ def apply_settings(session: AgentSession) -> None:
         if split_model(locked.model)[0] == _REPLAY:
             raise NothingToDo("The session plays a recording, which keeps its settings.")
         _refuse_while_working(locked)
-        locked.freeze(locked.profile.snapshot())
+        # Whose history it may go on with was decided for the session, not for the agent.
+        kept = {name: locked.settings[name] for name in _OF_THE_SESSION if name in locked.settings}
+        locked.freeze(locked.profile.snapshot() | kept)
         announce(locked, settings=locked.settings, model=locked.model)
 
     _change(session, take_over)

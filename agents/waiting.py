@@ -111,8 +111,7 @@ def suspend(run: Run, turn: Turn, event: TurnSuspended, tools: ToolManager) -> N
         agents.leases.LeaseLost: the session went to another worker; nothing was written.
     """
     with transaction.atomic():
-        session = AgentSession.objects.select_for_update().get(pk=run.session.pk)
-        leases.check(session, run.fence)
+        session = leases.hold(run.session.pk, run.fence)
         now = Turn.objects.get(pk=turn.pk)
         reply = turn.messages.filter(role="assistant").latest("sequence")
         asked = [call for call in event.waiting if call.until is None]

@@ -1,9 +1,11 @@
 """Tools that need this installation: files of a session's own workspace, and HTTP to the allowed hosts."""
 
+import shutil
 from functools import cache
 from pathlib import Path
 
 from django.conf import settings
+from django.db import transaction
 
 from agents.context import Tool
 from agents.models import AgentSession
@@ -35,6 +37,12 @@ workspace_delete = WorkspaceTool("delete")
 def workspace_folder(session: AgentSession) -> Path:
     """Return where the files of a session are."""
     return Path(settings.WORKSPACES_DIR) / str(session.pk)
+
+
+def forget_files(instance: AgentSession, **_: object) -> None:
+    """Remove the workspace of a deleted session once the deletion is final."""
+    folder = workspace_folder(instance)
+    transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 def http_fetch(session: AgentSession) -> Tool:

@@ -2,10 +2,12 @@ from typing import Any
 
 import pytest
 
+from agents import session_care
 from agents.models import AgentSession
 from agents.offered_tools import UnknownTool, faults_of_choice, offered_tools, session_tool
 from contextsite.operator_tools import workspace_folder
 from tests.agents import waiting_tools
+from tests.rows import make_profile, make_session
 
 NAMES = {"calculator", "current_time", "sleep_until", "workspace_read", "workspace_delete"}
 
@@ -79,3 +81,16 @@ def test_a_choice_that_cannot_be_is_explained(tools: Any, permissions: Any, says
 
 def test_a_choice_that_can_be_has_no_faults() -> None:
     assert faults_of_choice(["calculator", "workspace_read"], {"workspace_read": "ask"}) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_files_of_a_deleted_session_are_gone_and_no_others(settings: Any, tmp_path: Any) -> None:
+    settings.WORKSPACES_DIR = tmp_path / "workspaces"
+    mine, other = make_session(), make_session(make_profile("other"))
+    for each in (mine, other):
+        session_tool("workspace_write", each)(path="a.txt", content="x")
+    (workspace_folder(mine) / "out").symlink_to(workspace_folder(other))
+    folder = workspace_folder(mine)
+    session_care.delete(mine)
+    assert not folder.exists()
+    assert (workspace_folder(other) / "a.txt").read_text() == "x"

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from agents import runner, sessions
+from agents import runner, session_care, sessions
 from agents.connectors.base import Connector, Done, ModelEvent, ModelRequest
 from agents.connectors.ownership import owner_of, readable
 from agents.connectors.registry import access_of
@@ -148,3 +148,12 @@ def test_only_operators_and_staff_may_confirm(cast: Cast) -> None:
     assert signed_in(cast.operator).post(address, {"to": ""}, headers=JSON).status_code == 409
     assert not cast.session.transfers.exists()
     assert signed_in(cast.staff).post(address, {"to": OWNER}).status_code == 303
+
+
+def test_newer_settings_of_the_agent_keep_the_confirmation(cast: Cast) -> None:
+    confirm_transfer(cast.session, cast.operator, OWNER)
+    connect(cast)
+    runner.run(last_turn(cast).pk)
+    session_care.apply_settings(cast.session)
+    cast.session.refresh_from_db()
+    assert cast.session.settings["providerTransfer"] == OWNER

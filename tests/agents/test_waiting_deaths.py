@@ -1,10 +1,14 @@
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from agents import leases, runner, sessions, waiting
 from agents.connectors.scripted import say
 from agents.models import Turn
+from agents.sessions import NothingToDo
 from tests.agents import waiting_tools
 from tests.agents.waiting_stage import Stage, calling, unanswered
 from tests.agents.waiting_tools import Killed
@@ -118,3 +122,25 @@ def test_a_turn_that_went_to_another_worker_is_not_left_by_the_first(
     monkeypatch.setattr(runner, "suspend", robbed)
     assert stage.begin(calling(("c1", "risky"))).status == Turn.Status.RUNNING
     assert stage.open_approvals == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_answers_at_the_same_moment_one_counts(stage: Stage) -> None:
+    stage.begin(calling(("c1", "risky")))
+    (approval,) = stage.open_approvals
+    together = Barrier(4)
+
+    def answer(number: int) -> str:
+        together.wait(10)
+        try:
+            return str(stage.decide(approval, is_approved=number % 2 == 0).status)
+        except NothingToDo:
+            return "too late"
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = sorted(pool.map(answer, range(4)))
+    approval.refresh_from_db()
+    assert answers == sorted([approval.status, *["too late"] * 3])
+    assert stage.turn.status == Turn.Status.QUEUED
