@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from agents import leases, sessions
+from agents import leases, maintenance, sessions
 from agents.admin_types import ModelAdmin, ModelForm
 from agents.context import json_values
 from agents.context.json_values import JSON, InvalidJSON
@@ -29,6 +29,7 @@ from agents.models import (
 )
 from agents.models.fields import JSONTextField
 from agents.offered_tools import faults_of_choice
+from agents.people import signed_in
 from agents.provider_admin import ProviderKeyAdmin
 
 SHOWN_CHARACTERS = 100_000
@@ -151,7 +152,7 @@ class AgentSessionAdmin(ReadOnlyAdmin):
     list_select_related = ("profile", "user")
     search_fields = ("title", "=id", "profile__name", "user__username")
     pretty_columns = ("settings", "last_budget")
-    actions = ("stop", "retry", "free")
+    actions = ("stop", "retry", "compact", "free")
 
     @admin.action(description="Stop the turn", permissions=["operate"])
     def stop(self, request: HttpRequest, queryset: QuerySet[AgentSession]) -> None:
@@ -163,11 +164,23 @@ class AgentSessionAdmin(ReadOnlyAdmin):
         """Queue the failed last turn of each session again."""
         self._act(request, queryset, sessions.retry_turn, "Queued again")
 
+    @admin.action(description="Compact the context", permissions=["operate"])
+    def compact(self, request: HttpRequest, queryset: QuerySet[AgentSession]) -> None:
+        """Ask for a compaction of each session, in the name of the person."""
+        person = signed_in(request)
+        self._act(
+            request,
+            queryset,
+            lambda each: maintenance.request_compaction(each, person),
+            "Compaction asked for",
+        )
+
     @admin.action(description="Free from a dead worker", permissions=["operate"])
     def free(self, request: HttpRequest, queryset: QuerySet[AgentSession]) -> None:
         """Take the lease from whoever holds it; a worker that still runs stops at its next write."""
         for session in queryset:
             leases.release(session.pk, session.fence)
+            self.log_change(request, session, "Freed from its worker.")
         self.message_user(request, f"Freed: {len(queryset)}. A stalled turn is taken up again by itself.")
 
     def has_operate_permission(self, request: HttpRequest) -> bool:
@@ -189,6 +202,7 @@ class AgentSessionAdmin(ReadOnlyAdmin):
                 self.message_user(request, f"{session}: {reason}", messages.WARNING)
             else:
                 count += 1
+                self.log_change(request, session, f"{done}.")
         self.message_user(request, f"{done}: {count}.")
 
 

@@ -99,7 +99,7 @@ def test_stop_is_sent_without_leaving_the_page(live: LivePage) -> None:
 def test_escape_closes_a_menu_and_gives_the_focus_back(live: LivePage) -> None:
     live.page.click("#card-1 summary")
     live.page.keyboard.press("ArrowDown")
-    assert live.page.evaluate("document.activeElement.textContent").strip() == "Copy text"
+    assert "Copy text" in live.page.evaluate("document.activeElement.textContent")
     live.page.keyboard.press("ArrowDown")
     assert live.page.evaluate("document.activeElement.textContent").strip() == "Edit"
     live.page.keyboard.press("ArrowUp")
