@@ -91,6 +91,7 @@ export class Conversation {
     const after = state.dataset.status;
     if (after === before) return;
     if (after === "failed") this.#announcer.sayNow(state.firstElementChild.textContent.trim(), { isUrgent: true });
+    else if (after === "waiting") this.#announcer.sayNow(state.firstElementChild.textContent.trim(), { isUrgent: true });
     else if (ACTIVE.has(before) && !ACTIVE.has(after)) this.#announcer.say("Answer finished");
   }
 

@@ -2,16 +2,23 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from agents.tools.allowed_hosts import AllowedHosts, Forbidden
 from agents.tools.fetching import MOST_BYTES, MOST_CHARACTERS, Fetcher, FetchFailed, http_fetch
 from agents.tools.page_text import without_markup
 
+DAY = timedelta(days=1)
 Reply = Callable[[BaseHTTPRequestHandler], None]
 
 
@@ -250,6 +257,52 @@ def test_a_closed_port_did_not_answer(site: Site) -> None:
         site.fetcher().fetch(site.url("/"))
 
 
+@pytest.fixture
+def secure_site(site: Site, tmp_path: Path) -> Site:
+    """Return the site as secure.example, with a certificate that only ``trusting`` trusts."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "secure.example")])
+    now = datetime.now(UTC)
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now - DAY, now + DAY)
+    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName("secure.example")]), critical=False)
+    certificate = made.sign(key, hashes.SHA256())
+    (tmp_path / "site.pem").write_bytes(
+        certificate.public_bytes(Encoding.PEM)
+        + key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "site.pem")
+    site.server.socket = context.wrap_socket(site.server.socket, server_side=True)
+    return site
+
+
+def trusting(site: Site, tmp_path: Path, *hosts: str) -> Fetcher:
+    allowed = AllowedHosts([*(f"{host}:{site.port}" for host in hosts), "127.0.0.1"])
+    trust = ssl.create_default_context(cafile=str(tmp_path / "site.pem"))
+    return Fetcher(allowed, resolve=lambda host, port: [ip_address("127.0.0.1")], trust=trust)
+
+
+def test_a_page_is_fetched_with_encryption_and_never_led_out_of_it(secure_site: Site, tmp_path: Path) -> None:
+    site = secure_site
+    site.pages |= {"/": send("secret"), "/down": lead_to(f"http://secure.example:{site.port}/")}
+    fetcher = trusting(site, tmp_path, "secure.example")
+    assert fetcher.fetch(f"https://secure.example:{site.port}/").text == "secret"
+    with pytest.raises(Forbidden, match="without encryption"):
+        fetcher.fetch(f"https://secure.example:{site.port}/down")
+
+
+def test_a_certificate_must_be_trusted_and_of_the_host(secure_site: Site, tmp_path: Path) -> None:
+    site = secure_site
+    with pytest.raises(FetchFailed, match="is not trusted"):
+        trusting(site, tmp_path, "other.example").fetch(f"https://other.example:{site.port}/")
+    strange = Fetcher(
+        AllowedHosts([f"secure.example:{site.port}", "127.0.0.1"]),
+        resolve=lambda host, port: [ip_address("127.0.0.1")],
+    )
+    with pytest.raises(FetchFailed, match="is not trusted"):
+        strange.fetch(f"https://secure.example:{site.port}/")
+
+
 def test_without_encryption_where_it_is_due_the_certificate_is_not_trusted(site: Site) -> None:
     with pytest.raises(FetchFailed, match=r"not trusted|did not answer"):
         site.fetcher(trust=ssl.create_default_context()).fetch(site.url("/").replace("http", "https"))
@@ -289,5 +342,5 @@ def test_html_loses_its_markup(html: str, text: str) -> None:
 @pytest.mark.parametrize("piece", ["<", "<!--", "<a href='", "<script>", "</p>", "&#", "<a ", "<!", "<svg>"])
 def test_hostile_html_costs_little(piece: str) -> None:
     began = time.monotonic()
-    without_markup(piece * (1_000_000 // len(piece)))
+    without_markup(piece * (300_000 // len(piece)))
     assert time.monotonic() - began < 10
