@@ -216,6 +216,9 @@ CONTEXT_BINDINGS = ["memory.bindings.WhiteboardBinding", "memory.bindings.NotesB
 # Turns the Markdown of a message into safe HTML: text and element id to an object with __html__.
 MESSAGE_RENDERER = "memory.rendered.message_html"
 
+# Hosts whose pictures cards show; the server fetches them over https and encodes them anew.
+CARDS_IMAGE_HOSTS = env.words("CARDS_IMAGE_HOSTS")
+
 # The folder that the demo agent surveys, and the pause between its decisions in milliseconds.
 DEMO_PATH = env.folder("DEMO_PATH", BASE_DIR)
 DEMO_PAUSE_MS = env.integer("DEMO_PAUSE_MS", 700, minimum=0, maximum=60_000)

@@ -6,9 +6,16 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 
+from django.conf import settings
+from django.utils import timezone
+
+from memory.models import Picture
+from memory.rendering import pictures as raster
 from memory.rendering.cards import PIPELINE_VERSION, CardHTML
 from memory.rendering.child import RenderChild
+from memory.rendering.guard import DEFAULT_SETTINGS
 
 # Characters of HTML that one process keeps; the least recently used leave first.
 MOST_CHARACTERS = 32 * 1024 * 1024
@@ -39,7 +46,7 @@ class RenderedTexts:
             if known is not None:
                 return known
         # Outside the lock: a slow text must not keep others from what is already there.
-        made = render(text, dom_id)
+        made = _with_pictures_kept(render(text, dom_id))
         with self._lock:
             self._keep(key, made)
         return made
@@ -63,7 +70,17 @@ class RenderedTexts:
             self._characters -= len(oldest.html)
 
 
-_child = RenderChild()
+def _with_pictures_kept(made: CardHTML) -> CardHTML:
+    """Store the pictures that were made from a value, which from then on are found by their keys."""
+    if not made.pictures:
+        return made
+    now = timezone.now()
+    rows = [Picture(key=each.key, content=each.content, made_at=now) for each in made.pictures]
+    Picture.objects.bulk_create(rows, ignore_conflicts=True)
+    return replace(made, pictures=())
+
+
+_child = RenderChild(replace(DEFAULT_SETTINGS, image_hosts=tuple(settings.CARDS_IMAGE_HOSTS)))
 _texts = RenderedTexts()
 atexit.register(_child.close)
 
@@ -79,6 +96,11 @@ def value_html(value_json: str, dom_id: str) -> CardHTML:
 def message_html(text: str, dom_id: str) -> CardHTML:
     """Return a message's Markdown as HTML for the element ``dom_id``; may wait, see ``value_html``."""
     return _texts.get(_child.render_markdown, "message", text, dom_id)
+
+
+def encoded_anew(content: bytes) -> raster.Picture:
+    """Return `pictures.encoded_anew` of bytes from elsewhere, which only the render process decodes."""
+    return _child.encoded_anew(content)
 
 
 def finished_blocks(text: str) -> tuple[list[str], str]:

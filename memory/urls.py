@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.views import entries, frames, history, layouts, pins, sources
+from memory.views import entries, frames, history, layouts, pictures, pins, sources
 
 urlpatterns = [
     path("sessions/<uuid:session_id>/pins/", pins.change_pin, name="pin"),
@@ -13,5 +13,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/history/", history.history, name="history"),
     path("sessions/<uuid:session_id>/history/restore/", history.restore, name="entry-restore"),
     path("sessions/<uuid:session_id>/history/restore-board/", history.restore_board, name="board-restore"),
+    path("cards/picture/", pictures.show_fetched_picture, name="fetched-picture"),
+    path("cards/picture/<slug:key>", pictures.show_picture, name="picture"),
     path("cards/frame/<slug:kind>/", frames.show_frame, name="frame"),
 ]

@@ -3,7 +3,8 @@
 from memory.models.card_layout import CardLayout
 from memory.models.entry import Entry
 from memory.models.entry_revision import EntryRevision
+from memory.models.picture import Picture
 from memory.models.pin import Pin
 from memory.models.store import Store
 
-__all__ = ["CardLayout", "Entry", "EntryRevision", "Pin", "Store"]
+__all__ = ["CardLayout", "Entry", "EntryRevision", "Picture", "Pin", "Store"]

@@ -11,9 +11,10 @@ from memory.rendering.blocks.scalars import scalar
 from memory.rendering.fill import Draft
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderRefused, RenderSettings, admit_json, admit_text
 from memory.rendering.parser import markdown_html
+from memory.rendering.pictures import Picture
 from memory.rendering.sanitize import SafeHTML, seal, source_html
 
-PIPELINE_VERSION = 3
+PIPELINE_VERSION = 4
 """Grows with every change of the output; part of the key under which rendered cards are kept."""
 
 logger = logging.getLogger(__name__)
@@ -27,6 +28,7 @@ class CardHTML:
         html: the finished HTML, safe on any page of ours inside an element of class ``prose``.
         features: what it holds: ``code``, ``json``, ``math``, ``mermaid``, ``vega-lite``, ``markmap``.
         error: why the value is shown as its source, or None.
+        pictures: what the HTML shows by key and somebody has to keep.
         lasting: False when the moment was at fault, not the value: rendering it again may succeed.
     """
 
@@ -34,6 +36,7 @@ class CardHTML:
     features: frozenset[str] = frozenset()
     error: str | None = None
     lasting: bool = True
+    pictures: tuple[Picture, ...] = ()
 
     def __html__(self) -> str:
         return self.html
@@ -66,7 +69,7 @@ def render_markdown(text: str, card_id: str, settings: RenderSettings = DEFAULT_
     """Return Markdown text as HTML, such as a message of the conversation; falls back as `render_card`."""
 
     def draw(draft: Draft) -> str:
-        return markdown_html(admit_text(text, settings), draft)
+        return markdown_html(admit_text(draft.shorten(text), settings), draft)
 
     return _attempt(draw, lambda: text, Draft(card_id, settings))
 
@@ -90,7 +93,8 @@ _EMPTY_TEXT = CardHTML(SafeHTML('<p class="muted">Empty text</p>'))
 
 def _attempt(draw: Callable[[Draft], str], source: Callable[[], str], draft: Draft) -> CardHTML:
     try:
-        return CardHTML(seal(draw(draft), draft), frozenset(draft.features))
+        html = seal(draw(draft), draft)
+        return CardHTML(html, frozenset(draft.features), pictures=tuple(draft.pictures.values()))
     except RenderRefused as refusal:
         return source_card(source(), f"Shown as text: {refusal}.")
     except Exception as failure:

@@ -1,5 +1,6 @@
 """Rendering in a process of its own, which can be killed when a parser does not come back."""
 
+import base64
 import json
 import struct
 import subprocess
@@ -14,6 +15,7 @@ from typing import IO, Any, TypeAlias, cast
 from memory.rendering.cards import CardHTML, render_card, render_markdown, source_card, source_text
 from memory.rendering.growing import split_finished
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderSettings
+from memory.rendering.pictures import Picture, PictureRefused, encoded_anew
 from memory.rendering.sanitize import SafeHTML
 
 TIME_LIMIT_S = 3.0
@@ -61,6 +63,19 @@ class RenderChild:
         reply = self._card({"kind": "markdown", "text": text, "card_id": card_id})
         return reply if isinstance(reply, CardHTML) else source_card(text, reply, lasting=False)
 
+    def encoded_anew(self, content: bytes) -> Picture:
+        """Return `pictures.encoded_anew` of the bytes.
+
+        Raises:
+            PictureRefused: also when it takes too long.
+        """
+        reply = self._ask({"kind": "picture", "content": base64.b64encode(content).decode()})
+        if isinstance(reply, str):
+            raise PictureRefused(reply)
+        if "error" in reply:
+            raise PictureRefused(reply["error"])
+        return _picture_of(reply)
+
     def split(self, text: str) -> tuple[list[str], str]:
         """Return `growing.split_finished` of the text, or no finished block."""
         reply = self._ask({"kind": "split", "text": text})
@@ -77,7 +92,10 @@ class RenderChild:
         reply = self._ask({**request, "settings": self._settings})
         if isinstance(reply, str):
             return f"Shown as text: {reply}."
-        return CardHTML(SafeHTML(reply["html"]), frozenset(reply["features"]), reply["error"])
+        pictures = tuple(map(_picture_of, reply["pictures"]))
+        return CardHTML(
+            SafeHTML(reply["html"]), frozenset(reply["features"]), reply["error"], pictures=pictures
+        )
 
     def _ask(self, request: Frame) -> Frame | str:
         """Return the answer, or why there is none."""
@@ -211,7 +229,27 @@ def _markdown(request: Frame) -> Frame:
 
 
 def _frame_of(card: CardHTML) -> Frame:
-    return {"html": card.html, "features": sorted(card.features), "error": card.error}
+    return {
+        "html": card.html,
+        "features": sorted(card.features),
+        "error": card.error,
+        "pictures": list(map(_frame_of_picture, card.pictures)),
+    }
+
+
+def _picture(request: Frame) -> Frame:
+    try:
+        return _frame_of_picture(encoded_anew(base64.b64decode(request["content"])))
+    except PictureRefused as refusal:
+        return {"error": str(refusal)}
+
+
+def _frame_of_picture(picture: Picture) -> Frame:
+    return {**asdict(picture), "content": base64.b64encode(picture.content).decode()}
+
+
+def _picture_of(frame: Frame) -> Picture:
+    return Picture(**{**frame, "content": base64.b64decode(frame["content"])})
 
 
 def _split(request: Frame) -> Frame:
@@ -219,7 +257,7 @@ def _split(request: Frame) -> Frame:
     return {"blocks": blocks, "tail": tail}
 
 
-_ANSWERS = {"card": _card, "markdown": _markdown, "split": _split}
+_ANSWERS = {"card": _card, "markdown": _markdown, "picture": _picture, "split": _split}
 
 
 def main() -> None:

@@ -6,6 +6,9 @@ import secrets
 from typing import TYPE_CHECKING
 
 from memory.rendering.guard import RenderSettings
+from memory.rendering.pictures import DATA_ADDRESS, Picture
+
+_DATA_ADDRESS = re.compile(rf"(?<=\]\(){DATA_ADDRESS.pattern}(?=[\s)])")
 
 if TYPE_CHECKING:
     from memory.rendering.sanitize import SafeHTML
@@ -22,6 +25,7 @@ class Draft:
         json_parts: values shown in trees so far.
         formulas: formulas so far, shown or not.
         widgets: diagrams, charts and mind maps so far.
+        pictures: what was made from data addresses, by key.
         pieces: the HTML of each slot, in order; it has passed a sanitizer of its own.
     """
 
@@ -34,12 +38,29 @@ class Draft:
         self.json_parts = 0
         self.formulas = 0
         self.widgets = 0
+        self.pictures: dict[str, Picture] = {}
         self.pieces: list[SafeHTML] = []
+        self._addresses: list[str] = []
 
     def slot(self, html: "SafeHTML") -> str:
         """Keep the piece and return the element that stands in its place until `fill`."""
         self.pieces.append(html)
         return f'<span data-slot="{self.nonce}-{len(self.pieces) - 1}"></span>'
+
+    def shorten(self, text: str) -> str:
+        """Return the text with the data addresses of its images as short as other addresses."""
+
+        def kept(match: re.Match[str]) -> str:
+            self._addresses.append(match.group(0))
+            return f"data:image/{self.nonce}-{len(self._addresses) - 1}"
+
+        return _DATA_ADDRESS.sub(kept, text)
+
+    def restore(self, text: str) -> str:
+        """Return text or HTML with the addresses that `shorten` took out; they are safe in both."""
+        return re.sub(
+            rf"data:image/{self.nonce}-([0-9]+)", lambda match: self._addresses[int(match.group(1))], text
+        )
 
     def fill(self, html: str) -> str:
         """Return sanitized HTML with every slot replaced by its piece."""

@@ -34,6 +34,8 @@ class RenderSettings:
         max_widgets: diagrams, charts and mind maps of one card.
         max_diagram_chars: characters of a diagram or mind map that is still drawn.
         max_chart_chars: characters of a chart that is still drawn.
+        max_pictures: pictures inside one card.
+        image_hosts: hosts whose pictures are shown, fetched by us.
         max_json_chars: characters of a JSON value or a ``json`` block.
         max_json_parts: values inside the JSON of one card, containers included.
         max_json_depth: levels of a JSON value.
@@ -52,6 +54,8 @@ class RenderSettings:
     max_widgets: int = 20
     max_diagram_chars: int = 20_000
     max_chart_chars: int = 50_000
+    max_pictures: int = 10
+    image_hosts: tuple[str, ...] = ()
     max_json_chars: int = 100_000
     max_json_parts: int = 2_000
     max_json_depth: int = 40

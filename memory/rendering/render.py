@@ -10,6 +10,7 @@ from markdown_it.utils import EnvType, OptionsDict
 from memory.rendering.blocks import FENCES
 from memory.rendering.blocks.code import code_block, language_of
 from memory.rendering.blocks.math import formula
+from memory.rendering.blocks.picture import picture_html
 from memory.rendering.fill import Draft
 from memory.rendering.links import LINK_REL, LINK_TARGET, is_safe_url, web_host
 from memory.rendering.sanitize import escape
@@ -34,10 +35,13 @@ class CardRenderer(RendererHTML):
         return code_block(tokens[idx].content, "", _draft(env))
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """Return a labelled link: loading a picture would tell another site who reads, and what."""
+        """Return a picture of our origin, or a labelled link: loading it would tell its site who reads."""
         token = tokens[idx]
         words = _words(token.children)
         url = str(token.attrs["src"])
+        shown = picture_html(url, words, _draft(env))
+        if shown:
+            return shown
         if not is_safe_url(url) or not web_host(url):
             return f'<span class="md-image">[image: {escape(words)}]</span>'
         label = f"image: {words} ({web_host(url)})" if words.strip() else f"image ({web_host(url)})"

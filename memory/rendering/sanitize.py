@@ -13,7 +13,7 @@ from memory.rendering.links import LINK_REL, LINK_TARGET, SCHEMES, is_safe_url
 TAGS = frozenset(
     {"p", "br", "hr", "h3", "h4", "h5", "h6", "strong", "em", "s", "sup", "code", "pre", "blockquote"}
     | {"ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td"}
-    | {"a", "div", "span", "section", "details", "summary", "time", "button", "figure"}
+    | {"a", "div", "span", "section", "details", "summary", "time", "button", "figure", "img"}
 )
 
 # The classes of the site's stylesheet that a card uses; its own begin with ``md-``.
@@ -27,9 +27,16 @@ _OWN_CLASS = re.compile(r"md-[a-z0-9-]{1,40}")
 _ANCHOR = re.compile(r"c[0-9a-f]{8}-fn(?:ref)?[0-9]{1,4}(?:-[0-9]{1,4})?")
 _TIME = re.compile(r"[0-9]{4}-[0-9T:. Z+-]{6,30}")
 
+_SIZE = re.compile(r"[0-9]{1,4}")
+
 # Attributes whose value must match.
 _PATTERNS = {
     ("a", "title"): re.compile(r"(?s).*"),
+    ("img", "alt"): re.compile(r"(?s).*"),
+    ("img", "height"): _SIZE,
+    ("img", "src"): re.compile(r"/cards/picture/(?:[0-9a-f]{64}|\?url=https%3A%2F%2F[A-Za-z0-9%._~-]+)"),
+    ("img", "title"): re.compile(r"(?s).*"),
+    ("img", "width"): _SIZE,
     ("ol", "start"): re.compile(r"[0-9]{1,9}"),
     ("time", "datetime"): _TIME,
     ("time", "title"): _TIME,
@@ -42,6 +49,9 @@ _FIXED = {
     ("button", "type"): {"button"},
     ("button", "data-copy-next"): {""},
     ("button", "data-copy-name"): {"code"},
+    ("img", "decoding"): {"async"},
+    ("img", "loading"): {"lazy"},
+    ("img", "referrerpolicy"): {"no-referrer"},
     ("th", "scope"): {"col"},
     ("details", "open"): {""},
     ("pre", "tabindex"): {"0"},
@@ -84,7 +94,7 @@ def seal(raw: str, draft: Draft) -> SafeHTML:
         strip=True,
         strip_comments=True,
     )
-    return SafeHTML(draft.fill(visible(cleaner.clean(visible(raw)))))
+    return SafeHTML(draft.restore(draft.fill(visible(cleaner.clean(visible(raw))))))
 
 
 def formula_html(raw: str) -> SafeHTML:

@@ -120,7 +120,8 @@ class Lookout:
         verdict.foreign += self._foreign
 
     def _note(self, request: Request) -> None:
-        if request.url != SITE and not request.url.startswith("data:"):
+        # Pictures come from our own origin, and only from there.
+        if request.url != SITE and not request.url.startswith(("data:", f"{SITE}cards/picture/")):
             self._foreign.append(request.url[:100])
 
 

@@ -11,8 +11,8 @@ XHTML = "{http://www.w3.org/1999/xhtml}"
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
 ELEMENTS = set(
-    """a blockquote br button code dd details div dl dt em figure h3 h4 h5 h6 hr li ol p pre s section span
-    strong summary sup table tbody td th thead time tr ul""".split()  # noqa: SIM905 - reads better than a list
+    """a blockquote br button code dd details div dl dt em figure h3 h4 h5 h6 hr img li ol p pre s section
+    span strong summary sup table tbody td th thead time tr ul""".split()  # noqa: SIM905 - reads better than a list
 )
 CLASS = re.compile(
     r"md-[a-z0-9-]+|code|code__bar|code__copy|done|kv|muted|needs-script|notice|notice--warn|num|plain|scroll-x|tasks|tick|tick--on"
@@ -20,7 +20,7 @@ CLASS = re.compile(
 )
 VALUES = {
     ("*", "class"): r"[a-z0-9_ -]+",
-    ("a", "href"): r"(?:https?://|mailto:|#c[0-9a-f]{8}-fn).*",
+    ("a", "href"): r"(?:[hH][tT][tT][pP][sS]?://|[mM][aA][iI][lL][tT][oO]:|#c[0-9a-f]{8}-fn).*",
     ("a", "id"): r"c[0-9a-f]{8}-fnref[0-9-]+",
     ("a", "rel"): r"noopener noreferrer nofollow ugc",
     ("a", "target"): r"_blank",
@@ -32,6 +32,15 @@ VALUES = {
     ("div", "aria-label"): r"Table",
     ("div", "role"): r"group",
     ("div", "tabindex"): r"0",
+    ("img", "alt"): r"(?s).*",
+    ("img", "class"): r"md-picture",
+    ("img", "decoding"): r"async",
+    ("img", "height"): r"[0-9]+",
+    ("img", "loading"): r"lazy",
+    ("img", "referrerpolicy"): r"no-referrer",
+    ("img", "src"): r"/cards/picture/(?:[0-9a-f]{64}|\?url=https%3A%2F%2F[A-Za-z0-9%._~-]+)",
+    ("img", "title"): r"(?s).*",
+    ("img", "width"): r"[0-9]+",
     ("li", "id"): r"c[0-9a-f]{8}-fn[0-9]+",
     ("ol", "start"): r"[0-9]+",
     ("pre", "tabindex"): r"0",

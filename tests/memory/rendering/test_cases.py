@@ -58,7 +58,8 @@ def test_images() -> None:
     html = _card("images").html
     assert markup.links(html) == ["https://images.example/a.png", "http://images.example/b.png"]
     assert markup.text(html) == (
-        "image: alt text (images.example) image (images.example) [image: x] [image: d] [image: r]\n"
+        "image: alt text (images.example) image (images.example) [image: x] "
+        "[image: d] it cannot be decoded [image: r]\n"
     )
 
 

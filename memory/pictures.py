@@ -1,0 +1,41 @@
+"""Pictures of other sites: from allowed hosts only, fetched by us, encoded anew, kept for a day."""
+
+import hashlib
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.cache import cache
+from django.utils import timezone
+
+from memory.fetching import FetchRefused, fetch
+from memory.models import Picture
+from memory.rendered import encoded_anew
+from memory.rendering.pictures import PictureRefused
+
+KEEP_FETCHED = timedelta(days=1)
+# A failure, or somebody else's attempt, is not repeated before.
+PAUSE_S = 60
+
+
+def fetched(address: str) -> bytes:
+    """Return the picture at an address of an allowed host, from the rows while it is young enough.
+
+    Raises:
+        FetchRefused: when there is none; it is not tried again for a while.
+    """
+    key = hashlib.sha256(f"address:{address}".encode()).hexdigest()
+    now = timezone.now()
+    known = Picture.objects.filter(key=key, made_at__gt=now - KEEP_FETCHED).first()
+    if known is not None:
+        return bytes(known.content)
+    if not cache.add(f"fetching:{key}", 1, PAUSE_S):
+        raise FetchRefused("it is being fetched, or could not be fetched a moment ago")
+    try:
+        content = encoded_anew(fetch(address, settings.CARDS_IMAGE_HOSTS)).content
+    except PictureRefused as refusal:
+        raise FetchRefused(str(refusal)) from refusal
+    Picture.objects.filter(made_at__lt=now - KEEP_FETCHED).exclude(address="").delete()
+    Picture.objects.update_or_create(
+        key=key, defaults={"content": content, "address": address, "made_at": now}
+    )
+    return content

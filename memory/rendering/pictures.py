@@ -1,0 +1,76 @@
+"""Pictures inside values: raster data addresses, decoded under limits and encoded anew."""
+
+import base64
+import binascii
+import hashlib
+import io
+import re
+from dataclasses import dataclass
+
+from PIL import Image, UnidentifiedImageError
+
+MOST_BYTES = 2 * 1024 * 1024
+MOST_PIXELS = 16_000_000
+LONGEST_SIDE = 1_600
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+DATA_ADDRESS = re.compile(r"data:image/(?:png|jpe?g|gif|webp);base64,([A-Za-z0-9+/]+={0,2})")
+
+
+class PictureRefused(Exception):
+    """Bytes are no picture that is shown; the text says why."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture as it is served.
+
+    Attributes:
+        key: SHA-256 of the content, in hexadecimal digits.
+        content: WebP without the metadata of what it was made from.
+        width: in pixels, as is the height.
+    """
+
+    key: str
+    content: bytes
+    width: int
+    height: int
+
+
+def data_picture(address: str) -> Picture:
+    """Return the picture of a data address.
+
+    Raises:
+        PictureRefused: when it holds none, or one over a limit.
+    """
+    found = DATA_ADDRESS.fullmatch(address)
+    if found is None:
+        raise PictureRefused("no PNG, JPEG, GIF or WebP in base64")
+    try:
+        return encoded_anew(base64.b64decode(found[1], validate=True))
+    except binascii.Error as error:
+        raise PictureRefused("broken base64") from error
+
+
+def encoded_anew(content: bytes) -> Picture:
+    """Return the first frame of a raster picture, made small enough to be shown.
+
+    Raises:
+        PictureRefused: when it is none, or over a limit.
+    """
+    if len(content) > MOST_BYTES:
+        raise PictureRefused(f"larger than {MOST_BYTES // 1024**2} MB")
+    try:
+        with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+            if image.width * image.height > MOST_PIXELS:
+                raise PictureRefused(f"more than {MOST_PIXELS:,} pixels")
+            has_alpha = image.mode in {"LA", "PA", "RGBA"} or "transparency" in image.info
+            pixels = image.convert("RGBA" if has_alpha else "RGB")
+    # Decoders meet hostile bytes with many kinds of error.
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
+        raise PictureRefused("it cannot be decoded") from error
+    except Image.DecompressionBombError as error:
+        raise PictureRefused(f"more than {MOST_PIXELS:,} pixels") from error
+    pixels.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+    made = io.BytesIO()
+    pixels.save(made, "WEBP", quality=85)
+    return Picture(hashlib.sha256(made.getvalue()).hexdigest(), made.getvalue(), *pixels.size)

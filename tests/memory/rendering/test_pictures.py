@@ -1,0 +1,129 @@
+"""Pictures inside values are decoded under limits, encoded anew, and shown from our origin."""
+
+import base64
+import io
+
+import pytest
+from PIL import Image
+
+from memory.rendering import pictures
+from memory.rendering.cards import CardHTML, render_markdown
+from memory.rendering.guard import RenderSettings
+from memory.rendering.pictures import PictureRefused, data_picture, encoded_anew
+from tests.memory.rendering import markup
+
+
+def png(width: int = 3, height: int = 2, mode: str = "RGB", **more: object) -> bytes:
+    made = io.BytesIO()
+    Image.new(mode, (width, height)).save(made, "PNG", **more)
+    return made.getvalue()
+
+
+def address(content: bytes, kind: str = "png") -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def card(text: str, settings: RenderSettings | None = None) -> CardHTML:
+    made = render_markdown(text, "card", settings or RenderSettings())
+    markup.check(made.html)
+    assert made.error is None
+    return made
+
+
+def test_a_picture_is_shown_by_what_it_is() -> None:
+    made = card(f"![a <b>]({address(png())})")
+    (picture,) = made.pictures
+    assert made.html == (
+        f'<p><img src="/cards/picture/{picture.key}" alt="a &lt;b&gt;" width="3" height="2" '
+        'class="md-picture" loading="lazy" decoding="async" referrerpolicy="no-referrer"></p>\n'
+    )
+    with Image.open(io.BytesIO(picture.content)) as image:
+        assert (image.format, image.size) == ("WEBP", (3, 2))
+
+
+def test_what_was_hidden_in_a_picture_is_gone() -> None:
+    made = encoded_anew(png() + b"<script>alert(1)</script>")
+    assert b"script" not in made.content
+
+
+def test_a_large_picture_is_made_smaller() -> None:
+    made = encoded_anew(png(2_000, 10))
+    assert (made.width, made.height) == (1_600, 8)
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA"])
+def test_every_kind_of_pixel_is_taken(mode: str) -> None:
+    assert encoded_anew(png(mode=mode)).width == 3
+
+
+def test_a_picture_longer_than_a_text_may_be_is_still_a_picture() -> None:
+    noise = Image.effect_noise((300, 300), 90)
+    made = io.BytesIO()
+    noise.save(made, "PNG")
+    assert len(address(made.getvalue())) > 64_000
+    assert len(card(f"![noise]({address(made.getvalue())})").pictures) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "cannot be decoded"),
+        (b"<svg onload=alert(1)>", "cannot be decoded"),
+        (png()[:40], "cannot be decoded"),
+        (b"GIF89a" + b"\xff" * 99, "cannot be decoded"),
+        (b"x" * (pictures.MOST_BYTES + 1), "larger than 2 MB"),
+        (png(20_000, 801, "1"), "more than 16,000,000 pixels"),
+    ],
+)
+def test_bytes_that_are_no_picture_are_refused(content: bytes, reason: str) -> None:
+    with pytest.raises(PictureRefused, match=reason):
+        encoded_anew(content)
+
+
+def test_a_picture_that_is_refused_says_so_in_its_place() -> None:
+    made = card(f"![x]({address(b'no picture')}) after")
+    assert markup.text(made.html) == "[image: x] it cannot be decoded after\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "data:image/svg+xml;base64,AAAA",
+        "data:text/html;base64,AAAA",
+        "data:image/png,AAAA",
+        "data:image/png;base64,A",
+    ],
+)
+def test_other_data_addresses_are_none(text: str) -> None:
+    with pytest.raises(PictureRefused):
+        data_picture(text)
+
+
+def test_the_number_of_pictures_in_a_card_is_limited_and_one_twice_counts_once() -> None:
+    settings = RenderSettings(max_pictures=1)
+    one, two = address(png()), address(png(4, 4))
+    made = card(f"![a]({one}) ![a]({one}) ![b]({two})", settings)
+    assert len(made.pictures) == 1
+    assert "[image: b] more than 1 pictures in one card" in markup.text(made.html)
+
+
+@pytest.mark.parametrize("form", ["```\n![x]({})\n```", "`![x]({})`", "    ![x]({})", "[x]({})"])
+def test_an_address_that_is_no_picture_stays_whole(form: str) -> None:
+    data = address(png())
+    made = card(form.format(data))
+    assert data in markup.text(made.html)
+    assert made.pictures == ()
+
+
+def test_pictures_of_an_allowed_host_come_by_way_of_our_server() -> None:
+    settings = RenderSettings(image_hosts=("images.example",))
+    made = card("![x](https://images.example/a.png?b=c&d=%20)", settings)
+    assert 'src="/cards/picture/?url=https%3A%2F%2Fimages.example%2Fa.png%3Fb%3Dc%26d%3D%2520"' in made.html
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://images.example/a.png", "https://other.example/a.png", "https://images.example@evil.example/"],
+)
+def test_pictures_of_other_hosts_stay_links(url: str) -> None:
+    assert "<img" not in card(f"![x]({url})", RenderSettings(image_hosts=("images.example",))).html
