@@ -26,6 +26,7 @@ from agents.sessions import start_session  # noqa: E402
 from memory.actors import Actor  # noqa: E402
 from memory.bindings import change_board, whiteboard_of  # noqa: E402
 from memory.models import EntryRevision, Pin  # noqa: E402
+from tests.fleets import make_fleet  # noqa: E402
 
 ROBOT = Actor.client("robot")
 _numbers = count(1)
@@ -58,6 +59,11 @@ def scene(model: str = "scripted:survey", tools: Sequence[str] = SURVEY_TOOLS) -
 def new_session(agent: str, title: str = "Under test") -> str:
     """Return the id of another session of the agent."""
     return str(start_session(AgentProfile.objects.get(slug=agent), None, title).pk)
+
+
+def fill_fleet(agent: str, count: int) -> None:
+    """Store many sessions of the agent."""
+    make_fleet([AgentProfile.objects.get(slug=agent)], count)
 
 
 def new_agent(operator: str, name: str = "", model: str = "scripted:survey") -> str:
@@ -146,6 +152,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     for command in (
         scene,
         new_session,
+        fill_fleet,
         new_agent,
         reach,
         sign_in,

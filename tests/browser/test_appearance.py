@@ -17,6 +17,22 @@ ALL_SCREENS = [Screen(width, theme) for width in (360, 768, 1440, 2560) for them
 SCREENS = ALL_SCREENS if IS_FULL else [Screen(360, "dark"), Screen(1440, "light")]
 MOST_TABS = 60
 NOTES = "# Title\n\ntext[^1] and $x^2$[^2]\n\n$$\\frac{a}{b}$$\n\n[^1]: one\n[^2]: two"
+PATHS = (
+    "/",
+    "/?view=grid",
+    "/?q=nothing+fits",
+    "/sessions/new/",
+    "/agents/",
+    "/agents/{agent}/",
+    "{session}manage/",
+    "{session}entries/edit/?key=rows",
+    "{session}entries/source/?key=rows",
+    "{session}history/",
+    "{session}history/?key=rows",
+    "{session}history/?key=list&view=blame",
+    "{session}context/",
+    "{session}compaction/",
+)
 WIDE = "| a | b |\n|---|---|\n| " + "long " * 60 + " | `" + "x" * 300 + "` |"
 
 on_every_screen = pytest.mark.parametrize("screen", SCREENS, ids=str)
