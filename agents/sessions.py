@@ -205,9 +205,16 @@ def status_of(session: AgentSession) -> AgentSession.Status:
     unfinished = set(session.turns.filter(status__in=Turn.UNFINISHED).values_list("status", flat=True))
     for status in (Turn.Status.RUNNING, Turn.Status.WAITING, Turn.Status.QUEUED):
         if status in unfinished:
-            return AgentSession.Status(status)
+            is_asleep = status == Turn.Status.WAITING and not _waits_for_people(session)
+            return AgentSession.Status.SLEEPING if is_asleep else AgentSession.Status(status)
     last = session.turns.order_by("-index").values_list("status", flat=True).first()
     return AgentSession.Status.FAILED if last == Turn.Status.FAILED else AgentSession.Status.IDLE
+
+
+def _waits_for_people(session: AgentSession) -> bool:
+    pending = ToolApproval.Status.PENDING
+    waiting = session.turns.filter(status=Turn.Status.WAITING)
+    return waiting.filter(Q(wake_at=None) | Q(approvals__status=pending)).exists()
 
 
 def queue_turn(session: AgentSession, turn: Turn) -> None:

@@ -132,7 +132,7 @@ def suspend(run: Run, turn: Turn, event: TurnSuspended, tools: ToolManager) -> N
             session,
             conversation=True,
             status=status_of(session),
-            doing=_doing(event.waiting[0], tools),
+            doing=_doing(next(iter(asked), event.waiting[0]), tools),
             lease_owner="",
             lease_until=None,
         )

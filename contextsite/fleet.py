@@ -223,7 +223,10 @@ def _failures(session_ids: Sequence[UUID]) -> Mapping[UUID, str]:
 
 def _facets(query: FleetQuery, statuses: Mapping[str, int], high: int, archived: int) -> Sequence[Facet]:
     status = AgentSession.Status
-    kinds = (status.RUNNING, status.QUEUED, status.WAITING, status.COMPACTING, status.FAILED, status.IDLE)
+    kinds = (
+        *(status.RUNNING, status.QUEUED, status.WAITING, status.SLEEPING),
+        *(status.COMPACTING, status.FAILED, status.IDLE),
+    )
     shown = [
         ("", "All", "", sum(statuses.values())),
         *((each.value, str(each.label), each.value, statuses[each.value]) for each in kinds),

@@ -38,7 +38,10 @@ class AgentSession(models.Model):
         IDLE = "idle"
         QUEUED = "queued"
         RUNNING = "running"
+        # For people.
         WAITING = "waiting"
+        # Until a time.
+        SLEEPING = "sleeping"
         COMPACTING = "compacting"
         FAILED = "failed"
 

@@ -18,6 +18,7 @@ def test_a_turn_that_sleeps_holds_nothing_and_says_until_when(stage: Stage) -> N
     turn = stage.begin(calling(("c1", "nap"), ("c2", "plain")))
     assert (turn.status, turn.wake_at) == ("waiting", waiting_tools.TIME)
     assert (stage.session.lease_owner, stage.session.doing) == ("", "waits until 2100-01-01 06:00 UTC")
+    assert stage.session.status == "sleeping"
     assert approvals.wake_sleepers() == 0
 
 
@@ -50,6 +51,13 @@ def test_a_sleeper_is_not_woken_by_an_answer_to_another_call(stage: Stage) -> No
     turn = stage.go_on()
     assert (turn.status, turn.wake_at) == ("waiting", waiting_tools.TIME)
     assert waiting_tools.done == ["nap"]
+    assert stage.session.status == "sleeping"
+
+
+def test_a_sleeper_that_also_asks_needs_people(stage: Stage) -> None:
+    stage.begin(calling(("c1", "nap"), ("c2", "risky")))
+    assert stage.session.status == "waiting"
+    assert stage.session.doing.startswith("needs approval: risky")
 
 
 def test_a_sleeper_can_be_stopped(stage: Stage) -> None:

@@ -65,6 +65,7 @@ def test_the_summary_counts_by_status_and_use(people: Cast) -> None:
         "Running": 9,
         "Queued": 0,
         "Waiting": 0,
+        "Sleeping": 0,
         "Compacting": 0,
         "Failed": 0,
         "Idle": 1,

@@ -4,7 +4,7 @@ from django.utils import translation
 from tests.templates.markup import rendered
 from tests.templates.samples import HOSTILE, SESSION_ID, budget, fleet_row
 
-STATUSES = ["idle", "queued", "running", "waiting", "compacting", "failed"]
+STATUSES = ["idle", "queued", "running", "waiting", "sleeping", "compacting", "failed"]
 
 
 @pytest.mark.parametrize("status", STATUSES)
