@@ -28,7 +28,7 @@ help: ## Show this list
 	touch $@
 
 node_modules: package.json package-lock.json
-	@if command -v npm >/dev/null; then npm ci --silent --no-audit --no-fund && touch $@; fi
+	@if command -v npm >/dev/null; then npm ci --silent --no-audit --no-fund --fetch-retries=1 --fetch-timeout=30000 && touch $@; fi
 
 # Diagrams, charts, mind maps and the font of formulas; without them their sources are shown.
 build/bundles/math.css: package-lock.json $(wildcard frames/*)

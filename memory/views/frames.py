@@ -1,6 +1,7 @@
 """The documents in which diagrams are drawn: without origin, network, or anything of ours but one script."""
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.html import format_html
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
@@ -23,6 +24,7 @@ def show_frame(request: HttpRequest, kind: str) -> HttpResponse:
     # The libraries set styles; everything else stays closed, whatever a diagram talks them into.
     response.headers["Content-Security-Policy"] = (
         f"default-src 'none'; script-src {request.build_absolute_uri(script)}; style-src 'unsafe-inline'; "
-        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
+        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts; "
+        f"report-uri {request.build_absolute_uri(reverse('csp-report'))}"
     )
     return response

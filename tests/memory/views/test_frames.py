@@ -34,7 +34,7 @@ def test_a_frame_may_run_one_script_and_nothing_else(people: Cast, kind: str) ->
     assert response.headers["Content-Security-Policy"] == (
         f"default-src 'none'; script-src http://testserver/static/bundles/{kind}.js; "
         "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
-        "frame-ancestors 'self'; sandbox allow-scripts"
+        "frame-ancestors 'self'; sandbox allow-scripts; report-uri http://testserver/csp-report/"
     )
     assert response.headers["X-Frame-Options"] == "SAMEORIGIN"
     assert f'src="/static/bundles/{kind}.js"' in response.content.decode()
