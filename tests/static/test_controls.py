@@ -146,17 +146,18 @@ def test_the_theme_changes_at_once_and_is_stored(live: LivePage) -> None:
 
 def test_ages_grow_without_the_server(page_alone: Page, site: StillSite) -> None:
     clock = page_alone.clock
-    clock.install(time="2026-05-06T12:00:03Z")
+    clock.install(time="2026-05-06T12:00:02Z")
+    clock.pause_at("2026-05-06T12:00:03Z")
     html = session_html()
     start = html.index('data-now="') + len('data-now="')
     end = html.index('"', start)
     site.pages[PATH] = html[:start] + "1778068803" + html[end:]
     live = LivePage(page_alone, site).open()
     assert live.text("#card-1-foot time") == "3 s ago"
-    for moment, words in ((10_000, "13 s ago"), (60_000, "1 min ago"), (3_600_000, "1 h ago")):
+    for moment, words in ((10_000, "14 s ago"), (60_000, "1 min ago"), (3_600_000, "1 h ago")):
         clock.fast_forward(moment)
         clock.run_for(1000)
-        assert live.text("#card-1-foot time").replace("14", "13") == words
+        assert live.text("#card-1-foot time") == words
 
 
 def test_readers_hear_at_most_one_sentence_in_ten_seconds(timed: LivePage) -> None:
