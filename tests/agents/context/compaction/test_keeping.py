@@ -4,7 +4,7 @@ from typing import Any
 
 from agents.context.compaction.keeper import Keeper
 from agents.context.compaction.plan import HISTORY, NOWHERE
-from agents.context.compaction.pointers import is_pointer, pointer_text
+from agents.context.compaction.pointers import full_value, is_pointer, pointer_text
 from agents.context.json_values import JSON
 from agents.context.messages import ToolResult
 from agents.context.offload import Call, is_cut, one_line
@@ -147,3 +147,10 @@ def test_pointers_are_known_again() -> None:
 def test_one_line_is_clipped_and_shows_nothing_that_cannot_be_seen() -> None:
     assert one_line("a\n\tb\u202e\x00c") == "a b c"
     assert one_line("x" * 200) == "x" * 149 + "…"
+
+
+def test_what_is_more_than_text_is_kept_as_an_object() -> None:
+    image: JSON = {"url": "https://example.org/a.png"}
+    assert full_value(result("seen")) == "seen"
+    assert full_value({**result("seen"), "error": "late"}) == {"content": "seen", "error": "late"}
+    assert full_value({**result("seen"), "__images": [image]}) == {"content": "seen", "images": [image]}

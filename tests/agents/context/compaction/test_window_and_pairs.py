@@ -216,11 +216,24 @@ def test_a_summary_alone_is_not_summarized_again() -> None:
     strategy = AlgorithmicStrategy(summarize=brief, max_summary_tokens=100)
     context = sized(2_000, compaction_strategy=strategy, storage=MemoryStorage())
     summary = user("Summary", "compaction_summary_x")
-    load(context, user("Do it", "u-0"), summary, *(item for n in "abcd" for item in turn(n, 210)))
+    load(context, user("Do it", "u-0"), summary, *(item for n in "abc" for item in turn(n, 300)))
     context.add_user_message("go on")
-    context.prepare()
-    assert all(ids_of(request.items) != ["compaction_summary_x"] for request in asked)
+    prepared = context.prepare()
+    assert prepared.compactions
+    assert not prepared.reaches_target
+    assert asked == []
     assert "compaction_summary_x" in ids_of(context.get_conversation())
+
+
+def test_nothing_is_summarized_when_moving_results_out_is_enough() -> None:
+    asked.clear()
+    strategy = AlgorithmicStrategy(summarize=brief)
+    context = sized(4_000, compaction_strategy=strategy, storage=MemoryStorage(), features=NOTES)
+    recent = [item for name in "bcde" for item in turn(name)]
+    load(context, *turn("a"), *exchange("x", 2_600), *recent)
+    context.add_user_message("go on")
+    assert context.prepare().compacted
+    assert asked == []
 
 
 @pytest.mark.trap("W6.15")
