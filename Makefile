@@ -55,6 +55,9 @@ attack: .venv/dev ## Attack the renderer in a browser with every vector and 50,0
 traps: .venv/dev ## List every weakness of the specification with the test that beats it
 	$(BIN)/python scripts/traps.py
 
+drills: .venv/dev ## Kill workers, servers and services in the middle of turns
+	$(BIN)/python -m tests.drills
+
 fuzz: .venv/dev ## Send 20,000 generated histories through compaction and the validators
 	$(BIN)/python -m tests.fuzz
 

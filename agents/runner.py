@@ -4,6 +4,7 @@ import logging
 from functools import partial
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -17,7 +18,7 @@ from agents.context.errors import ContextError, InputTooLarge
 from agents.heartbeat import heartbeat
 from agents.leases import LeaseLost
 from agents.loop.events import ResultsStored, TurnSuspended
-from agents.loop.limits import Pace
+from agents.loop.limits import LimitReached, Limits, Pace
 from agents.loop.turn import Loop, TooManyCalls, TurnStopped
 from agents.models import AgentSession, Turn
 from agents.opening import OpenContext, open_context
@@ -33,6 +34,7 @@ STOP_POLL_S = 0.5
 ABANDONED = (
     "The worker stopped {attempts} times while it ran this turn. Nothing stored was lost; retry when ready."
 )
+TOO_LONG = "The turn took longer than {seconds:,} s, its limit. Retry to go on from here, or split the task."
 INTERNAL = "Something went wrong inside the server; its log has the details. Nothing stored was lost; retry."
 
 logger = logging.getLogger(__name__)
@@ -86,10 +88,11 @@ def _outcome(run: Run, turn: Turn) -> tuple[Turn.Status, str]:
     except InputTooLarge as fault:
         withdraw_input(run, turn)
         return Turn.Status.FAILED, str(fault)
-    except (ConnectorError, ContextError, TooManyCalls) as fault:
+    except (ConnectorError, ContextError, TooManyCalls, LimitReached) as fault:
         if isinstance(fault, ProviderMismatch):
             turn.transfer = {"to": fault.asked, "found": list(fault.found), "count": fault.count}
-        return Turn.Status.FAILED, str(fault)
+        too_long = TOO_LONG.format(seconds=settings.TURN_SECONDS)
+        return Turn.Status.FAILED, too_long if isinstance(fault, LimitReached) else str(fault)
     except Exception:
         logger.exception("Turn %s failed", turn.pk)
         return Turn.Status.FAILED, INTERNAL
@@ -112,6 +115,7 @@ def _play(run: Run, turn: Turn) -> Turn.Status:
             connector=connector,
             model=model,
             max_calls=MAX_MODEL_CALLS if resumed.is_new else _calls_left(turn),
+            limits=Limits(max_time_ms=max(1, round(settings.TURN_SECONDS * 1000))),
             pace=Pace(poll_s=STOP_POLL_S),
             before_call=lambda: _refresh(opened),
             before_request=partial(_before_request, recorder),

@@ -15,6 +15,7 @@ app.set_default()
 
 
 @worker_ready.connect
-def _warm_up(**_: object) -> None:
+def _begin(**_: object) -> None:
     # Rows can only be imported once the applications are ready.
+    import_module("agents.leases").release_dead()
     import_module("agents.connecting").warm_up()

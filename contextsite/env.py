@@ -142,5 +142,7 @@ def _postgresql(name: str, parts: SplitResult) -> dict[str, object]:
         "HOST": parts.hostname or "",
         "PORT": str(parts.port or ""),
         "CONN_MAX_AGE": 0,
+        # A connection of before a restart of the server is replaced, not handed out.
+        "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {"pool": {"min_size": 2, "max_size": 10, "timeout": 10}},
     }

@@ -8,6 +8,7 @@ from agents.draft_feed import DraftPart
 from agents.feed import Part
 from agents.hub import Hub
 from agents.maintenance import wake_waiting_requests
+from agents.retention import Hourly, drop_old_bodies
 from agents.sessions import wake_stalled_turns
 from contextsite.doorman import check_again
 from contextsite.fleet_feed import FleetFeed
@@ -28,5 +29,6 @@ class Live:
 def new_live() -> Live:
     """Return a hub that shows session pages and the fleet; it also wakes what waits for a worker."""
     fleet = FleetFeed()
-    chores = [wake_stalled_turns, wake_sleepers, wake_waiting_requests]
+    hourly = Hourly(drop_old_bodies)
+    chores = (wake_stalled_turns, wake_sleepers, wake_waiting_requests, hourly.do)
     return Live(Hub(PARTS, check_again, chores, [fleet]), fleet)

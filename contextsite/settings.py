@@ -171,6 +171,10 @@ elif BROKER_URL.startswith(("redis", "rediss")):
         "unacked_restore_interval": 10,
         "unacked_restore_throttle": 1,
     }
+# Days for which the exact requests to models are kept; their figures stay.
+REQUEST_DAYS = env.integer("REQUEST_DAYS", 7, minimum=0, maximum=3650)
+# A turn that takes longer ends with what it has; it may be retried.
+TURN_SECONDS = env.integer("TURN_SECONDS", 3600, minimum=1, maximum=86_400)
 WORKER_THREADS = env.integer("WORKER_THREADS", 16, minimum=1, maximum=256)
 
 # What agents can use, by name. Each entry is a dotted path and is imported when an agent first needs it: a

@@ -108,3 +108,22 @@ def test_what_the_model_thought_is_kept_beside_its_answer(session: AgentSession,
     say_next([{"type": "message", "role": "assistant", "content": content}])
     turn = run(session, "go", ana)
     assert turn.messages.get(role="assistant").thinking == "Hm."
+
+
+def test_a_turn_that_takes_too_long_ends_and_says_what_to_do(
+    session: AgentSession, ana: User, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow:
+        def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
+            yield TextDelta("half an ans")
+            while True:
+                yield Waiting()
+
+    settings.TURN_SECONDS = 0.01
+    monkeypatch.setattr(runner, "STOP_POLL_S", 0)
+    slow: Connector = Slow()
+    scripts.current["test"] = slow
+    turn = run(session, "go", ana)
+    assert turn.status == Turn.Status.FAILED
+    assert "took longer than" in turn.error
+    assert turn.messages.get(role="assistant").is_cut

@@ -16,13 +16,14 @@ import django
 django.setup()
 
 from django.contrib.auth.models import User  # noqa: E402
+from django.db import connections  # noqa: E402
 from django.db.models import Count  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.utils.text import slugify  # noqa: E402
 
 from agents import queue  # noqa: E402
 from agents.models import AgentProfile, AgentSession, ProviderKey, Turn  # noqa: E402
-from agents.sessions import start_session  # noqa: E402
+from agents.sessions import retry_turn, start_session, submit_turn  # noqa: E402
 from memory.actors import Actor  # noqa: E402
 from memory.bindings import change_board, whiteboard_of  # noqa: E402
 from memory.models import EntryRevision, Pin  # noqa: E402
@@ -131,6 +132,16 @@ def poke_turns() -> int:
     return len(queued)
 
 
+def submit(session: str, text: str) -> str:
+    """Return the id of the turn of a new message."""
+    return str(submit_turn(AgentSession.objects.get(pk=session), text, None).pk)
+
+
+def retry(session: str) -> str:
+    """Return the id of the last turn, which is queued again."""
+    return str(retry_turn(AgentSession.objects.get(pk=session)).pk)
+
+
 def turn_counts() -> dict[str, int]:
     """Return how many turns there are of each status."""
     return dict(Turn.objects.values_list("status").annotate(count=Count("pk")).order_by())
@@ -163,6 +174,8 @@ COMMANDS: dict[str, Callable[..., Any]] = {
         queue_turns,
         poke_turns,
         turn_counts,
+        submit,
+        retry,
         turns,
     )
 }
@@ -172,6 +185,8 @@ def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         answer = COMMANDS[request.pop("do")](**request)
+        # The next command finds a new one, in case the server was started again meanwhile.
+        connections.close_all()
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
