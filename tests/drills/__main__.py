@@ -30,6 +30,7 @@ TURN_S = 1.5
 AWAY_S = 2.0
 PATIENCE_S = 90
 LOOK_S = 0.1
+SEAM = "between the cards and the conversation"
 FINISHED = {"succeeded", "failed", "cancelled"}
 
 
@@ -147,10 +148,13 @@ def _differences(here: Ground) -> list[str]:
     context.close()
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
-        if _content(here.page) == wanted:
+        # The page that was open keeps the lines that a fresh one leaves to a page of earlier messages.
+        shown = _content(here.page)
+        seam = shown.index(SEAM) + 1
+        spoken = wanted[wanted.index(SEAM) + 1 :]
+        if shown[:seam] + shown[seam:][-len(spoken) :] == wanted:
             return []
         here.page.wait_for_timeout(100)
-    shown = _content(here.page)
     missing_lines = [line for line in wanted if line not in shown]
     wrong_lines = [line for line in shown if line not in wanted]
     return [f"the page lacks {missing_lines} and has {wrong_lines}"]
@@ -160,11 +164,11 @@ def _content(page: Page) -> list[str]:
     spoken = page.locator(".turn__body, #turn-state").all_inner_texts()
     # A page that is open shows new cards last, whatever their rank.
     cards = page.locator(".card").all_inner_texts()
-    return [" ".join(line.split()) for line in [*spoken, *sorted(map(_ageless, cards))]]
+    return [" ".join(line.split()) for line in [*sorted(map(_ageless, cards)), SEAM, *spoken]]
 
 
 def _ageless(card: str) -> str:
-    return re.sub(r"\bnow$|\d+ (s|min) ago", "", card.strip())
+    return re.sub(r"\bnow$|\d+\s(s|min)\sago$", "", card.strip())
 
 
 def _open(context: Any, product: Product, session: str, cookie: str) -> Page:
