@@ -4,9 +4,10 @@ from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef
 from django.http import Http404
 
-from agents.models import AgentSession
+from agents.models import AgentProfile, AgentSession
 
 Person = User | AnonymousUser
 
@@ -21,6 +22,20 @@ def visible_session(user: Person, session_id: UUID) -> AgentSession:
     if session is None:
         raise Http404("No such session.")
     return session
+
+
+def watched_session(user: Person, session_id: UUID) -> tuple[AgentSession, bool]:
+    """Return the session with its profile, and whether the person may act on it, from one statement.
+
+    Raises:
+        Http404: there is none, or this person may not see it.
+    """
+    operable = AgentProfile.objects.operable_by(user).filter(pk=OuterRef("profile"))
+    seen = AgentSession.objects.visible_to(user).select_related("profile").annotate(acts=Exists(operable))
+    session = seen.filter(pk=session_id).first()
+    if session is None:
+        raise Http404("No such session.")
+    return session, bool(getattr(session, "acts", False))
 
 
 def may_act(user: Person, session: AgentSession) -> bool:

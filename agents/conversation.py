@@ -7,7 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import F, Q
+from django.db.models import Case, F, IntegerField, Q, Subquery, When
+from django.db.models.functions import Coalesce
 from django.utils.module_loading import import_string
 
 from agents.calls import Answers, Approvals, Block, answers_in, approvals_of, call_views, is_result
@@ -80,11 +81,13 @@ def conversation_page(
     if before is not None:
         shown &= Q(after_sequence__lt=before - 1)
     placed = _placed(views, newest, markers(session, shown))
+    turn = turn_view(session.pk)
+    is_written = before is None and turn is not None and turn.status == Turn.Status.RUNNING
     return ConversationPage(
         messages=[*placed, *(view for view in waiting if view.id not in stored)],
         earlier=first if first > 1 else None,
-        turn=turn_view(session.pk),
-        draft=draft_of(session) if before is None else None,
+        turn=turn,
+        draft=draft_of(session) if is_written else None,
         cursor=session.conversation_revision,
     )
 
@@ -115,8 +118,8 @@ def message_views(session: AgentSession, rows: Sequence[Message]) -> list[Messag
 
 def waiting_views(session: AgentSession) -> list[MessageView]:
     """Return what was asked and has no message yet; the message will carry the id of its turn."""
-    rows = session.messages.exclude(turn=None).order_by("-sequence")
-    last = rows.values_list("turn__index", flat=True).first() or 0
+    rows = Message.objects.filter(session=session, turn__isnull=False).order_by("-sequence")
+    last = Coalesce(Subquery(rows.values("turn__index")[:1]), 0)
     turns = session.turns.select_related("author").filter(index__gt=last)
     return [
         MessageView(
@@ -134,9 +137,9 @@ def waiting_views(session: AgentSession) -> list[MessageView]:
 
 def turn_view(session_id: UUID) -> TurnView | None:
     """Return the first unfinished turn of the session, else the last one."""
-    turns = Turn.objects.filter(session=session_id)
-    turn = turns.filter(status__in=Turn.UNFINISHED).order_by("index").first()
-    turn = turn or turns.order_by("-index").first()
+    unfinished = Case(When(status__in=Turn.UNFINISHED, then=F("index")), output_field=IntegerField())
+    turns = Turn.objects.filter(session=session_id).annotate(waits=unfinished)
+    turn = turns.order_by(F("waits").asc(nulls_last=True), "-index").first()
     if turn is None:
         return None
     return TurnView(turn.index, turn.status, turn.error, turn.wake_at, turn.transfer)

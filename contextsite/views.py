@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils.text import slugify
 
 from agents import sessions
-from agents.access import may_act, visible_session
+from agents.access import visible_session, watched_session
 from agents.answers import whole_number
 from agents.budget_view import SEGMENTS, budget_view
 from agents.conversation import conversation_page, turn_view
@@ -40,10 +40,9 @@ def fleet(request: HttpRequest) -> HttpResponse:
 def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
     """Show a session's conversation and whiteboard as they are now; the socket keeps them current."""
     person = signed_in(request)
-    session = visible_session(person, session_id)
-    acts = may_act(person, session)
+    session, acts = watched_session(person, session_id)
     conversation = conversation_page(session, before=whole_number(request.GET.get("before", "")))
-    board = board_page(session, person)
+    board = board_page(session, person, acts=acts)
     context = {
         "session": {
             "id": session.pk,
@@ -84,7 +83,7 @@ def wall(request: HttpRequest, session_id: UUID) -> HttpResponse:
             "model": session.model,
             "turn_number": turn.number if turn else None,
         },
-        "board": board_page(session, person),
+        "board": board_page(session, person, acts=False),
         "budget": budget_view(session),
     }
     return render(request, "contextsite/wall.html", context)

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
+from django.db.models import IntegerField, Value
 from django.utils import timezone
 
 from agents.access import may_act
@@ -97,9 +98,12 @@ class BoardPage:
     view: str
 
 
-def board_page(session: AgentSession, user: User) -> BoardPage:
-    """Return the whiteboard as the person sees it now; values are rendered, so never inside a transaction."""
-    view = view_of(user.pk, session.profile_id, may_act=may_act(user, session))
+def board_page(session: AgentSession, user: User, *, acts: bool | None = None) -> BoardPage:
+    """Return the whiteboard as the person sees it now; values are rendered, so never inside a transaction.
+
+    ``acts`` says whether the person may act, if the caller knows.
+    """
+    view = view_of(user.pk, session.profile_id, may_act=may_act(user, session) if acts is None else acts)
     store = whiteboard_row(session.pk)
     board = read_board(session, store)
     load_values(filter(view.shows, board.entries))
@@ -136,12 +140,22 @@ def shown_keys(session: AgentSession, user: User) -> list[str]:
 
 def view_of(user_id: int, profile_id: int, *, may_act: bool) -> BoardView:
     """Return how the person sees every board of the agent."""
-    pins = Pin.objects.filter(user=user_id, profile=profile_id).order_by("key")
-    layouts = CardLayout.objects.filter(user=user_id, profile=profile_id).order_by("key")
+    mine = {"user": user_id, "profile": profile_id}
+    # One statement for both: every page of a session and every change of a view asks it.
+    none = Value(None, output_field=IntegerField())
+    pins = Pin.objects.filter(**mine).values_list(Value(True), "key", none, Value(""), Value(False))
+    layouts = CardLayout.objects.filter(**mine).values_list(
+        Value(False), "key", "position", "size", "collapsed"
+    )
+    rows = sorted(pins.union(layouts, all=True), key=lambda row: str(row[1]))
     return BoardView(
-        pins=tuple(pins.values_list("key", flat=True)),
+        pins=tuple(key for is_pin, key, *_ in rows if is_pin),
         may_act=may_act,
-        places=tuple(Place(row.key, row.position, row.size, row.collapsed) for row in layouts),
+        places=tuple(
+            Place(key, position, size, bool(collapsed))
+            for is_pin, key, position, size, collapsed in rows
+            if not is_pin
+        ),
     )
 
 

@@ -1,7 +1,9 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from agents.models import AgentSession, Message, Turn
@@ -148,3 +150,29 @@ def test_a_member_cannot_start_a_session(cast: Cast) -> None:
 def test_health_needs_no_sign_in() -> None:
     assert Client().get(reverse("healthz")).status_code == 200
     assert Client().get(reverse("readyz")).status_code == 200
+
+
+def test_a_session_takes_few_queries_however_long_it_is(cast: Cast) -> None:
+    for number in range(20):
+        write(cast, f"card-{number}", number, show=True)
+    client, address = signed_in(cast.operator), reverse("session", args=[cast.session.pk])
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(address).status_code == 200
+        return len(captured)
+
+    few = queries()
+    cast.session.messages.bulk_create(
+        Message(
+            session=cast.session,
+            sequence=number,
+            item_id=f"item-{number}",
+            role="user",
+            blocks=[{"type": "input_text", "text": "x"}],
+            tokens=1,
+            revision=1,
+        )
+        for number in range(1, 300)
+    )
+    assert max(few, queries()) <= 15
