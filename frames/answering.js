@@ -11,7 +11,8 @@ export function answer(draw) {
     try {
       parent.postMessage({ id: data.id, ...picture(await draw(data)) }, "*");
     } catch (error) {
-      const reason = String(error?.message ?? error).slice(0, MOST_ERROR_CHARACTERS);
+      // The lines after the first draw arrows below the source.
+      const [reason] = String(error?.message ?? error).slice(0, MOST_ERROR_CHARACTERS).split(/:?\n/, 1);
       parent.postMessage({ id: data.id, error: reason }, "*");
     }
   });
