@@ -16,7 +16,8 @@ class Piece:
         turn: number of the turn in its session.
         call: number of the model call in its turn.
         voice: what the text belongs to.
-        offset: where it goes: the length of what was sent of this voice before.
+        offset: where it goes: the length of what was sent of this voice before, counted as browsers count
+            text, in UTF-16 units.
         calls: names of the tool calls that were begun, all of them.
         note: what the reader should know meanwhile; empty when all goes well.
         is_over: the draft leads to nothing, or its message is stored.
@@ -42,24 +43,25 @@ class Draft:
 
     Attributes:
         sent: characters of each voice that were sent.
+        offsets: the same in UTF-16 units.
     """
 
     turn: int
     call: int
     written: dict[Voice, str] = field(default_factory=lambda: dict(NOTHING))
     sent: dict[Voice, int] = field(default_factory=lambda: {"text": 0, "thinking": 0})
+    offsets: dict[Voice, int] = field(default_factory=lambda: {"text": 0, "thinking": 0})
     calls: list[str] = field(default_factory=list)
     note: str = ""
 
     def unsent(self) -> list[Piece]:
         """Return what was not sent yet, and count it as sent; one empty piece when only the rest changed."""
         pieces = [
-            self._piece(voice, self.sent[voice], text[self.sent[voice] :])
+            self._piece(voice, text[self.sent[voice] :])
             for voice, text in self.written.items()
             if len(text) > self.sent[voice]
         ]
-        self.sent = {voice: len(text) for voice, text in self.written.items()}
-        return pieces or [self._piece("text", self.sent["text"], "")]
+        return pieces or [self._piece("text", "")]
 
     def as_json(self) -> dict[str, Any]:
         """Return the draft for a JSON column and for pages."""
@@ -72,5 +74,12 @@ class Draft:
             "note": self.note,
         }
 
-    def _piece(self, voice: Voice, offset: int, text: str) -> Piece:
+    def _piece(self, voice: Voice, text: str) -> Piece:
+        offset = self.offsets[voice]
+        self.sent[voice] += len(text)
+        self.offsets[voice] += _browser_length(text)
         return Piece(self.turn, self.call, voice, offset, text, tuple(self.calls), self.note)
+
+
+def _browser_length(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -73,6 +73,13 @@ def test_what_comes_soon_after_leaves_together(stage: Stage) -> None:
     assert stage.sent[1:] == [Piece(turn=1, call=1, voice="text", offset=3, text="lo Ana")]
 
 
+def test_offsets_count_as_browsers_do(stage: Stage) -> None:
+    stage.write(TextStreamed("\U0001f600 ok"), TextStreamed(" then"))
+    stage.wait(SEND_EVERY_S)
+    # One character here, two units in a browser.
+    assert [(piece.offset, piece.text) for piece in stage.sent] == [(0, "\U0001f600 ok"), (5, " then")]
+
+
 def test_nothing_is_sent_twice(stage: Stage) -> None:
     stage.write(TextStreamed("Hello"))
     stage.wait(SEND_EVERY_S)

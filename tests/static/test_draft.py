@@ -37,6 +37,11 @@ def test_text_appears_as_it_comes_and_is_never_read_as_html(live: LivePage) -> N
     assert live.page.locator("[data-draft] b").count() == 0
 
 
+def test_text_beyond_the_first_plane_loses_nothing(live: LivePage) -> None:
+    live.send(piece("\U0001f600 ok"), piece(" then", 5))
+    assert shown(live) == "\U0001f600 ok then"
+
+
 def test_a_piece_that_comes_twice_counts_once(live: LivePage) -> None:
     live.send(piece("Hello"), piece("Hello"), piece("lo Ana", 3))
     assert shown(live) == "Hello Ana"
