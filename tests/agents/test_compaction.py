@@ -15,6 +15,7 @@ from agents.opening import open_context
 from memory.actors import Actor
 from memory.bindings import change_board, open_board, open_notes
 from tests.agents import scripts
+from tests.agents.scripts import say_next
 from tests.people import Cast
 
 pytestmark = pytest.mark.django_db
@@ -27,9 +28,8 @@ Trigger, Status = CompactionRecord.Trigger, CompactionRecord.Status
 
 @pytest.fixture(autouse=True)
 def connectors(settings: Any) -> Iterator[None]:
-    settings.AGENT_CONNECTORS = {"scripted": "tests.agents.scripts.connector"}
-    yield
-    scripts.current.clear()
+    with scripts.scripted(settings):
+        yield
 
 
 @pytest.fixture
@@ -38,12 +38,6 @@ def small(people: Cast) -> AgentSession:
     people.profile.response_reserve = 500
     people.profile.save()
     return sessions.start_session(people.profile, people.operator, "Small window")
-
-
-def say_next(*replies: Any) -> ScriptedConnector:
-    connector = ScriptedConnector(*replies)
-    scripts.current["test"] = connector
-    return connector
 
 
 def run_turn(session: AgentSession, people: Cast, text: str, *replies: Any) -> tuple[Turn, ScriptedConnector]:

@@ -9,25 +9,20 @@ from agents import runner, sessions
 from agents.connectors.base import (
     ModelRequest,
 )
-from agents.connectors.scripted import ScriptedConnector, call, say
+from agents.connectors.scripted import say
 from agents.models import AgentSession, Turn
 from memory.bindings import open_board
 from tests.agents import scripts
+from tests.agents.scripts import roles, say_next, store_set, unanswered
 from tests.rows import make_person, make_profile, make_session
 
 pytestmark = pytest.mark.django_db
 
 
-def store_set(key: str, value: object, call_id: str = "c1", **more: object) -> list[Any]:
-    arguments = {"store": "whiteboard", "key": key, "description": f"about {key}", "value": value} | more
-    return call((call_id, "store_set", json.dumps(arguments)))
-
-
 @pytest.fixture(autouse=True)
 def connectors(settings: Any) -> Iterator[None]:
-    settings.AGENT_CONNECTORS = {"scripted": "tests.agents.scripts.connector"}
-    yield
-    scripts.current.clear()
+    with scripts.scripted(settings):
+        yield
 
 
 @pytest.fixture
@@ -38,30 +33,6 @@ def session() -> AgentSession:
 @pytest.fixture
 def ana() -> User:
     return make_person("ana")
-
-
-def say_next(*replies: Any) -> ScriptedConnector:
-    connector = ScriptedConnector(*replies)
-    scripts.current["test"] = connector
-    return connector
-
-
-def run(session: AgentSession, text: str, ana: User) -> Turn:
-    turn = sessions.submit_turn(session, text, ana)
-    runner.run(turn.pk)
-    turn.refresh_from_db()
-    session.refresh_from_db()
-    return turn
-
-
-def roles(session: AgentSession) -> list[str]:
-    return list(session.messages.order_by("sequence").values_list("role", flat=True))
-
-
-def unanswered(request: ModelRequest) -> set[str]:
-    blocks = [block for item in request.input for block in item["content"]]
-    calls = {block["id"] for block in blocks if block["type"] == "tool_use"}
-    return calls ^ {block["tool_use_id"] for block in blocks if block["type"] == "tool_result"}
 
 
 class Killed(BaseException):

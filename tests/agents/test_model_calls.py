@@ -19,9 +19,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def connectors(settings: Any) -> Iterator[None]:
-    settings.AGENT_CONNECTORS = {"scripted": "tests.agents.scripts.connector"}
-    yield
-    scripts.current.clear()
+    with scripts.scripted(settings):
+        yield
 
 
 @pytest.fixture

@@ -20,9 +20,8 @@ DEEP = "[" * 400 + "]" * 400
 
 @pytest.fixture(autouse=True)
 def connectors(settings: Any) -> Iterator[None]:
-    settings.AGENT_CONNECTORS = {"scripted": "tests.agents.scripts.connector"}
-    yield
-    scripts.current.clear()
+    with scripts.scripted(settings):
+        yield
 
 
 @pytest.mark.parametrize(

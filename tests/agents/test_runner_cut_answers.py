@@ -7,9 +7,10 @@ from django.contrib.auth.models import User
 
 from agents import runner, sessions
 from agents.connectors.base import Connector, ConnectorError, ModelEvent, ModelRequest, TextDelta, Waiting
-from agents.connectors.scripted import ScriptedConnector, say
+from agents.connectors.scripted import say
 from agents.models import AgentSession, Turn
 from tests.agents import scripts
+from tests.agents.scripts import roles, run, say_next
 from tests.rows import make_person, make_profile, make_session
 
 pytestmark = pytest.mark.django_db
@@ -17,9 +18,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def connectors(settings: Any) -> Iterator[None]:
-    settings.AGENT_CONNECTORS = {"scripted": "tests.agents.scripts.connector"}
-    yield
-    scripts.current.clear()
+    with scripts.scripted(settings):
+        yield
 
 
 @pytest.fixture
@@ -30,23 +30,6 @@ def session() -> AgentSession:
 @pytest.fixture
 def ana() -> User:
     return make_person("ana")
-
-
-def say_next(*replies: Any) -> ScriptedConnector:
-    connector = ScriptedConnector(*replies)
-    scripts.current["test"] = connector
-    return connector
-
-
-def run(session: AgentSession, text: str, ana: User) -> Turn:
-    turn = sessions.submit_turn(session, text, ana)
-    runner.run(turn.pk)
-    turn.refresh_from_db()
-    return turn
-
-
-def roles(session: AgentSession) -> list[str]:
-    return list(session.messages.order_by("sequence").values_list("role", flat=True))
 
 
 def test_a_turn_is_stopped_in_the_middle_of_an_answer(

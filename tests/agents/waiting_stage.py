@@ -8,7 +8,8 @@ from typing import Any
 from agents import approvals, runner, sessions
 from agents.connectors.scripted import ScriptedConnector, call
 from agents.models import AgentSession, ToolApproval, Turn
-from tests.agents import scripts, waiting_tools
+from tests.agents import waiting_tools
+from tests.agents.scripts import say_next
 from tests.people import Cast, make_cast
 
 
@@ -55,9 +56,7 @@ class Stage:
         return [block["content"] for block in blocks]
 
     def say_next(self, *replies: Any) -> ScriptedConnector:
-        connector = ScriptedConnector(*replies)
-        scripts.current["test"] = connector
-        return connector
+        return say_next(*replies)
 
     def begin(self, *replies: Any) -> Turn:
         """Send a message and run its turn as far as it goes."""
