@@ -160,7 +160,7 @@ def test_a_command_makes_a_key(settings: Any, capsys: Any) -> None:
 
 
 @pytest.mark.parametrize("provider", ["openai", "openai-responses", "anthropic", "google", "compatible"])
-def test_a_session_may_allow_one_owner_to_go_on_with_anothers_history(provider: str) -> None:
+def test_a_session_may_allow_one_owner_to_go_on_with_the_history_of_another(provider: str) -> None:
     for name in provider_keys.VARIABLES:
         store(name)
     foreign = ModelRequest([message("assistant", thinking("Hm", "s", "elsewhere"))], [], "m")

@@ -34,7 +34,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     seen: list[tuple[str, str]] = []
 
     class Pinned:
-        answer: Any = Answer(b"pic", b"ture")
+        answer: Any = Answer(b"pi", b"cture")
 
         def __init__(self, host: str, network_address: str) -> None:
             seen.append((host, network_address))
