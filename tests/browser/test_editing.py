@@ -46,7 +46,7 @@ def test_an_operator_edits_an_entry_from_its_card(
 def test_an_operator_adds_an_entry(product: Product, scene: Scene, visit: Visit, has_scripts: bool) -> None:
     tab = visit(scene.operator.cookie, has_scripts=has_scripts).open(scene.path)
     tab.page.get_by_role("link", name="Add an entry").click()
-    tab.page.get_by_label("Key").fill("mine/with a <b>name</b>")
+    tab.page.get_by_role("textbox", name="Key", exact=True).fill("mine/with a <b>name</b>")
     tab.page.get_by_label("Description").fill("Written by a person")
     tab.page.get_by_label("Value", exact=True).fill("hello")
     tab.page.get_by_role("button", name="Save entry").click()
