@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError, connections
@@ -56,8 +57,10 @@ class DraftStream:
         """Send and save what waits for its time."""
         with self._lock:
             self._send_if_due()
-            if self._draft and self._is_unsaved and self._clock() - self._saved_at >= SAVE_EVERY_S:
-                self._save(self._draft)
+            due = self._due_to_save()
+        # Without the lock: a database that is busy must not hold up what the model writes.
+        if due is not None:
+            self._save(due)
 
     def end(self) -> None:
         """Take the draft from the pages; what was said is stored, or nothing of it is kept."""
@@ -99,10 +102,15 @@ class DraftStream:
     def _publish(self, piece: Piece) -> None:
         bus.current().publish(DraftPiece(self._run.session.pk, piece))
 
-    def _save(self, draft: Draft) -> None:
+    def _due_to_save(self) -> dict[str, Any] | None:
+        if not self._draft or not self._is_unsaved or self._clock() - self._saved_at < SAVE_EVERY_S:
+            return None
         self._saved_at, self._is_unsaved = self._clock(), False
+        return self._draft.as_json()
+
+    def _save(self, draft: dict[str, Any]) -> None:
         held = Turn.objects.filter(pk=self._turn.pk, session__fence=self._run.fence)
-        held.exclude(session__lease_owner="").update(draft=draft.as_json())
+        held.exclude(session__lease_owner="").update(draft=draft)
 
 
 class Pump:
