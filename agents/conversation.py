@@ -81,13 +81,13 @@ def conversation_page(
     if before is not None:
         shown &= Q(after_sequence__lt=before - 1)
     placed = _placed(views, newest, markers(session, shown))
-    turn = turn_view(session.pk)
-    is_written = before is None and turn is not None and turn.status == Turn.Status.RUNNING
+    turn = _current_turn(session.pk)
+    is_written = before is None and turn and turn.status == Turn.Status.RUNNING
     return ConversationPage(
         messages=[*placed, *(view for view in waiting if view.id not in stored)],
         earlier=first if first > 1 else None,
-        turn=turn,
-        draft=draft_of(session) if is_written else None,
+        turn=_turn_view(turn),
+        draft=turn.draft if turn and is_written else None,
         cursor=session.conversation_revision,
     )
 
@@ -137,12 +137,17 @@ def waiting_views(session: AgentSession) -> list[MessageView]:
 
 def turn_view(session_id: UUID) -> TurnView | None:
     """Return the first unfinished turn of the session, else the last one."""
+    return _turn_view(_current_turn(session_id))
+
+
+def _current_turn(session_id: UUID) -> Turn | None:
     unfinished = Case(When(status__in=Turn.UNFINISHED, then=F("index")), output_field=IntegerField())
     turns = Turn.objects.filter(session=session_id).annotate(waits=unfinished)
-    turn = turns.order_by(F("waits").asc(nulls_last=True), "-index").first()
-    if turn is None:
-        return None
-    return TurnView(turn.index, turn.status, turn.error, turn.wake_at, turn.transfer)
+    return turns.order_by(F("waits").asc(nulls_last=True), "-index").first()
+
+
+def _turn_view(turn: Turn | None) -> TurnView | None:
+    return TurnView(turn.index, turn.status, turn.error, turn.wake_at, turn.transfer) if turn else None
 
 
 def last_spoken(session: AgentSession) -> dict[str, int] | None:
