@@ -128,7 +128,7 @@ def waiting_views(session: AgentSession) -> list[MessageView]:
             who=_author(turn),
             time=turn.created_at,
             tokens=0,
-            html=_html(_input_text(turn.input), turn.pk),
+            html=_html(_input_text(turn.input), turn.pk, session),
             waits=turn.status == Turn.Status.QUEUED,
         )
         for turn in turns.order_by("index")
@@ -173,7 +173,7 @@ def _message_view(session: AgentSession, row: Message, answers: Answers, approva
         who=who,
         time=row.created_at,
         tokens=row.tokens,
-        html=_html(text, row.pk) if text.strip() else "",
+        html=_html(text, row.pk, session) if text.strip() else "",
         calls=call_views(row, answers, approvals),
         thinking=row.thinking,
         is_cut=row.is_cut,
@@ -206,7 +206,7 @@ def _author(turn: Turn | None) -> str:
     return name_of(author) if author else "User"
 
 
-def _html(text: str, message_id: UUID) -> HTML:
+def _html(text: str, message_id: UUID, session: AgentSession) -> HTML:
     render = import_string(settings.MESSAGE_RENDERER)
-    html: HTML = render(text, f"message-{message_id}")
+    html: HTML = render(text, f"message-{message_id}", session.pk)
     return html

@@ -13,7 +13,9 @@ from agents.sessions import wake_stalled_turns
 from contextsite.doorman import check_again
 from contextsite.fleet_feed import FleetFeed
 from memory.board_feed import BoardPart
+from memory.pictures import drop_old_pictures
 from memory.receipt_feed import ReceiptPart
+from memory.session_pictures import drop_unused_pictures
 
 PARTS: tuple[Part, ...] = (BoardPart(), ConversationPart(), DraftPart(), ReceiptPart(), HeadPart())
 
@@ -29,6 +31,6 @@ class Live:
 def new_live() -> Live:
     """Return a hub that shows session pages and the fleet; it also wakes what waits for a worker."""
     fleet = FleetFeed()
-    hourly = Hourly(drop_old_bodies)
-    chores = (wake_stalled_turns, wake_sleepers, wake_waiting_requests, hourly.do)
+    hourly = (Hourly(work).do for work in (drop_old_bodies, drop_old_pictures, drop_unused_pictures))
+    chores = (wake_stalled_turns, wake_sleepers, wake_waiting_requests, *hourly)
     return Live(Hub(PARTS, check_again, chores, [fleet]), fleet)

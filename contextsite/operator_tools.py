@@ -3,6 +3,7 @@
 import shutil
 from functools import cache
 from pathlib import Path
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -23,7 +24,7 @@ class WorkspaceTool:
 
     def __call__(self, session: AgentSession) -> Tool:
         """Return the tool; the folder is made with the first file."""
-        return Workspace(workspace_folder(session)).tool(self._action)
+        return Workspace(workspace_folder(session.pk)).tool(self._action)
 
 
 workspace_list = WorkspaceTool("list_files")
@@ -34,14 +35,14 @@ workspace_search = WorkspaceTool("search")
 workspace_delete = WorkspaceTool("delete")
 
 
-def workspace_folder(session: AgentSession) -> Path:
+def workspace_folder(session_id: UUID) -> Path:
     """Return where the files of a session are."""
-    return Path(settings.WORKSPACES_DIR) / str(session.pk)
+    return Path(settings.WORKSPACES_DIR) / str(session_id)
 
 
 def forget_files(instance: AgentSession, **_: object) -> None:
     """Remove the workspace of a deleted session once the deletion is final."""
-    folder = workspace_folder(instance)
+    folder = workspace_folder(instance.pk)
     transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 

@@ -197,6 +197,8 @@ AGENT_TOOLS = {
 }
 # Each session's files are a folder of their own in here.
 WORKSPACES_DIR = DATA_DIR / "workspaces"
+# Names that folder by the session's id; cards show pictures from there.
+WORKSPACE_FOLDER = "contextsite.operator_tools.workspace_folder"
 # Hosts that agents may fetch from over HTTP; none switches the tool off. Private addresses only where an
 # address or network itself is listed.
 HTTP_FETCH_HOSTS = env.hosts("HTTP_FETCH_HOSTS")
@@ -217,7 +219,7 @@ AGENT_SESSION_TOOLS = {"replay": "contextsite.replay.tools"}
 ENCRYPTION_KEYS = env.fernet_keys("ENCRYPTION_KEYS")
 # Rows behind the plugins of a context (agents.bindings.PluginBinding).
 CONTEXT_BINDINGS = ["memory.bindings.WhiteboardBinding", "memory.bindings.NotesBinding"]
-# Turns the Markdown of a message into safe HTML: text and element id to an object with __html__.
+# Turns the Markdown of a message into safe HTML: text, element id and session id to an object with __html__.
 MESSAGE_RENDERER = "memory.rendered.message_html"
 
 # Hosts whose pictures cards show; the server fetches them over https and encodes them anew.

@@ -109,7 +109,7 @@ def board_page(session: AgentSession, user: User, *, acts: bool | None = None) -
     load_values(filter(view.shows, board.entries))
     now = timezone.now()
     return BoardPage(
-        cards=visible_cards(board.entries, view, now),
+        cards=visible_cards(session, board.entries, view, now),
         tray=tray(board.entries, view, now),
         summary=board.summary,
         dock=last_eviction(store) if store else None,
@@ -118,10 +118,12 @@ def board_page(session: AgentSession, user: User, *, acts: bool | None = None) -
     )
 
 
-def visible_cards(entries: Iterable[Entry], view: BoardView, now: datetime) -> Sequence[Card]:
+def visible_cards(
+    session: AgentSession, entries: Iterable[Entry], view: BoardView, now: datetime
+) -> Sequence[Card]:
     """Return the cards of the entries that the view shows, in board order and rendered."""
     return [
-        card(entry, view, value_html(entry.value, dom_id(entry.key)), now)
+        card(entry, view, value_html(entry.value, dom_id(entry.key), session.pk), now)
         for entry in in_board_order(filter(view.shows, entries), view)
     ]
 

@@ -127,7 +127,7 @@ class _Fragments:
 
     def card(self, entry: Entry, view: BoardView, *, changed: bool) -> Frame:
         """Return a card of a frame; only call it for an entry that the view shows and that has its value."""
-        shown = card(entry, view, value_html(entry.value, dom_id(entry.key)), self._now)
+        shown = card(entry, view, value_html(entry.value, dom_id(entry.key), self._session_id), self._now)
         alike = (entry.key, shown.pinned, view.may_act, shown.size)
         if alike not in self._cards:
             self._cards[alike] = self._parts(shown, view)

@@ -193,7 +193,7 @@ def key_history(
         current=store.entries.filter(key=key).first(),
         show=show,
         raw=_json_text(row) if show == "json" else text,
-        rendered=_rendered(row) if show == "rendered" else None,
+        rendered=_rendered(store, row) if show == "rendered" else None,
         blamed=_blamed(store, row) if show == "blame" else (),
         diff=compare(text, _text(other)) if newest and other else compare(_text(before), text),
         against=other.version if other else None,
@@ -303,8 +303,10 @@ def _json_text(row: EntryRevision) -> str:
         return row.value or ""
 
 
-def _rendered(row: EntryRevision) -> CardHTML | None:
-    return value_html(row.value, f"{dom_id(row.key)}-past") if row.value is not None else None
+def _rendered(store: Store, row: EntryRevision) -> CardHTML | None:
+    if row.value is None or store.session_id is None:
+        return None
+    return value_html(row.value, f"{dom_id(row.key)}-past", store.session_id)
 
 
 def _blamed(store: Store, row: EntryRevision) -> Sequence[BlamedLine]:

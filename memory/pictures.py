@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memory.fetching import FetchRefused, fetch
 from memory.models import Picture
-from memory.rendered import encoded_anew
+from memory.render_process import child
 from memory.rendering.pictures import PictureRefused
 
 KEEP_FETCHED = timedelta(days=1)
@@ -31,11 +31,15 @@ def fetched(address: str) -> bytes:
     if not cache.add(f"fetching:{key}", 1, PAUSE_S):
         raise FetchRefused("it is being fetched, or could not be fetched a moment ago")
     try:
-        content = encoded_anew(fetch(address, settings.CARDS_IMAGE_HOSTS)).content
+        content = child.encoded_anew(fetch(address, settings.CARDS_IMAGE_HOSTS)).content
     except PictureRefused as refusal:
         raise FetchRefused(str(refusal)) from refusal
-    Picture.objects.filter(made_at__lt=now - KEEP_FETCHED).exclude(address="").delete()
     Picture.objects.update_or_create(
         key=key, defaults={"content": content, "address": address, "made_at": now}
     )
     return content
+
+
+def drop_old_pictures() -> int:
+    """Drop pictures that are too old to be shown; return how many. Harmless at any time."""
+    return Picture.objects.filter(made_at__lt=timezone.now() - KEEP_FETCHED).delete()[0]

@@ -1,23 +1,17 @@
 """Rendered values and messages, kept by the hash of their text; a miss goes to the render process."""
 
-import atexit
 import hashlib
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
+from uuid import UUID
 
-from django.conf import settings
-from django.utils import timezone
-
-from memory.models import Picture
-from memory.rendering import pictures as raster
+from memory.render_process import child
 from memory.rendering.cards import PIPELINE_VERSION, CardHTML
-from memory.rendering.child import RenderChild
-from memory.rendering.guard import DEFAULT_SETTINGS
+from memory.session_pictures import with_session_pictures
 
-# Characters of HTML that one process keeps; the least recently used leave first.
+# Characters of HTML and bytes of pictures that one process keeps; the least recently used leave first.
 MOST_CHARACTERS = 32 * 1024 * 1024
 # A text that was shown as its source because of a bad moment gets another chance after this long.
 RETRY_AFTER_SECONDS = 60.0
@@ -46,7 +40,7 @@ class RenderedTexts:
             if known is not None:
                 return known
         # Outside the lock: a slow text must not keep others from what is already there.
-        made = _with_pictures_kept(render(text, dom_id))
+        made = render(text, dom_id)
         with self._lock:
             self._keep(key, made)
         return made
@@ -62,47 +56,34 @@ class RenderedTexts:
 
     def _keep(self, key: Key, made: CardHTML) -> None:
         if key in self._kept:
-            self._characters -= len(self._kept.pop(key)[0].html)
+            self._characters -= _size(self._kept.pop(key)[0])
         self._kept[key] = (made, self._clock())
-        self._characters += len(made.html)
+        self._characters += _size(made)
         while self._characters > self._most_characters:
             _, (oldest, _) = self._kept.popitem(last=False)
-            self._characters -= len(oldest.html)
+            self._characters -= _size(oldest)
 
 
-def _with_pictures_kept(made: CardHTML) -> CardHTML:
-    """Store the pictures that were made from a value, which from then on are found by their keys."""
-    if not made.pictures:
-        return made
-    now = timezone.now()
-    rows = [Picture(key=each.key, content=each.content, made_at=now) for each in made.pictures]
-    Picture.objects.bulk_create(rows, ignore_conflicts=True)
-    return replace(made, pictures=())
+def _size(made: CardHTML) -> int:
+    return len(made.html) + sum(len(slot.made.content) for slot in made.pictures if slot.made)
 
 
-_child = RenderChild(replace(DEFAULT_SETTINGS, image_hosts=tuple(settings.CARDS_IMAGE_HOSTS)))
 _texts = RenderedTexts()
-atexit.register(_child.close)
 
 
-def value_html(value_json: str, dom_id: str) -> CardHTML:
-    """Return a value, given as compact JSON text, as HTML for the card ``dom_id``.
+def value_html(value_json: str, dom_id: str, session_id: UUID) -> CardHTML:
+    """Return a value, given as compact JSON text, as HTML for the card ``dom_id`` of a session.
 
     Never call it on an event loop or inside a transaction: it may wait for the render process.
     """
-    return _texts.get(_child.render, "value", value_json, dom_id)
+    return with_session_pictures(_texts.get(child.render, "value", value_json, dom_id), session_id)
 
 
-def message_html(text: str, dom_id: str) -> CardHTML:
+def message_html(text: str, dom_id: str, session_id: UUID) -> CardHTML:
     """Return a message's Markdown as HTML for the element ``dom_id``; may wait, see ``value_html``."""
-    return _texts.get(_child.render_markdown, "message", text, dom_id)
-
-
-def encoded_anew(content: bytes) -> raster.Picture:
-    """Return `pictures.encoded_anew` of bytes from elsewhere, which only the render process decodes."""
-    return _child.encoded_anew(content)
+    return with_session_pictures(_texts.get(child.render_markdown, "message", text, dom_id), session_id)
 
 
 def finished_blocks(text: str) -> tuple[list[str], str]:
     """Return `growing.split_finished` of a text that is still being written; may wait, see ``value_html``."""
-    return _child.split(text)
+    return child.split(text)

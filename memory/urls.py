@@ -13,7 +13,11 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/history/", history.history, name="history"),
     path("sessions/<uuid:session_id>/history/restore/", history.restore, name="entry-restore"),
     path("sessions/<uuid:session_id>/history/restore-board/", history.restore_board, name="board-restore"),
+    path(
+        "sessions/<uuid:session_id>/pictures/<slug:key>",
+        pictures.show_session_picture,
+        name="session-picture",
+    ),
     path("cards/picture/", pictures.show_fetched_picture, name="fetched-picture"),
-    path("cards/picture/<slug:key>", pictures.show_picture, name="picture"),
     path("cards/frame/<slug:kind>/", frames.show_frame, name="frame"),
 ]

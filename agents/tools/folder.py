@@ -52,12 +52,13 @@ class ConfinedFolder:
             os.close(top)
         return sorted(found, key=lambda each: each.path)
 
-    def read(self, path: str) -> bytes:
-        """Return the bytes of a file.
+    def read(self, path: str, most_bytes: int | None = None) -> bytes:
+        """Return the bytes of a file; without ``most_bytes`` it may be as large as those written here.
 
         Raises:
             Refused: there is no such file, it is none, or too large.
         """
+        limit = MOST_FILE_BYTES if most_bytes is None else most_bytes
         *folders, name = _parts(path)
         with self._folder(folders, path) as folder:
             try:
@@ -68,9 +69,9 @@ class ConfinedFolder:
                 os.close(descriptor)
                 raise _missing(path)
             with os.fdopen(descriptor, "rb") as file:
-                content = file.read(MOST_FILE_BYTES + 1)
-        if len(content) > MOST_FILE_BYTES:
-            raise Refused(f"{path} is larger than {MOST_FILE_BYTES:,} bytes and cannot be read.")
+                content = file.read(limit + 1)
+        if len(content) > limit:
+            raise Refused(f"{path} is larger than {limit:,} bytes and cannot be read.")
         return content
 
     def write(self, path: str, content: bytes) -> None:

@@ -5,6 +5,7 @@ from memory.models.entry import Entry
 from memory.models.entry_revision import EntryRevision
 from memory.models.picture import Picture
 from memory.models.pin import Pin
+from memory.models.session_picture import SessionPicture
 from memory.models.store import Store
 
-__all__ = ["CardLayout", "Entry", "EntryRevision", "Picture", "Pin", "Store"]
+__all__ = ["CardLayout", "Entry", "EntryRevision", "Picture", "Pin", "SessionPicture", "Store"]

@@ -1,8 +1,9 @@
 """From a stored value to the HTML a person sees: always something legible, never an error."""
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from agents.context.json_values import JSON, InvalidJSON, decode, pretty
 from memory.rendering.blocks.json_tree import json_tree
@@ -11,10 +12,10 @@ from memory.rendering.blocks.scalars import scalar
 from memory.rendering.fill import Draft
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderRefused, RenderSettings, admit_json, admit_text
 from memory.rendering.parser import markdown_html
-from memory.rendering.pictures import Picture
-from memory.rendering.sanitize import SafeHTML, seal, source_html
+from memory.rendering.pictures import PictureSlot, ShownPicture
+from memory.rendering.sanitize import SafeHTML, hidden_image_html, image_html, seal, source_html
 
-PIPELINE_VERSION = 4
+PIPELINE_VERSION = 5
 """Grows with every change of the output; part of the key under which rendered cards are kept."""
 
 logger = logging.getLogger(__name__)
@@ -28,7 +29,7 @@ class CardHTML:
         html: the finished HTML, safe on any page of ours inside an element of class ``prose``.
         features: what it holds: ``code``, ``json``, ``math``, ``mermaid``, ``vega-lite``, ``markmap``.
         error: why the value is shown as its source, or None.
-        pictures: what the HTML shows by key and somebody has to keep.
+        pictures: the places that ``with_pictures`` fills before anybody sees the HTML.
         lasting: False when the moment was at fault, not the value: rendering it again may succeed.
     """
 
@@ -36,7 +37,7 @@ class CardHTML:
     features: frozenset[str] = frozenset()
     error: str | None = None
     lasting: bool = True
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[PictureSlot, ...] = ()
 
     def __html__(self) -> str:
         return self.html
@@ -74,6 +75,17 @@ def render_markdown(text: str, card_id: str, settings: RenderSettings = DEFAULT_
     return _attempt(draw, lambda: text, Draft(card_id, settings))
 
 
+def with_pictures(card: CardHTML, found: Mapping[str, ShownPicture | str]) -> CardHTML:
+    """Return the card with its pictures: by the mark of each place where it is served, or why it is not."""
+    if not card.pictures:
+        return card
+    pieces = {slot.mark: _picture_piece(slot, found[slot.mark]) for slot in card.pictures}
+    # In one pass, so that what was put in is never looked at again.
+    marks = re.compile("|".join(map(re.escape, pieces)))
+    html = marks.sub(lambda match: pieces[match.group(0)], card.html)
+    return replace(card, html=SafeHTML(html), pictures=())
+
+
 def source_card(source: str, reason: str, *, lasting: bool = True) -> CardHTML:
     """Return a value as its source under one line that says why it is not rendered."""
     return CardHTML(source_html(source, reason), error=reason, lasting=lasting)
@@ -94,13 +106,19 @@ _EMPTY_TEXT = CardHTML(SafeHTML('<p class="muted">Empty text</p>'))
 def _attempt(draw: Callable[[Draft], str], source: Callable[[], str], draft: Draft) -> CardHTML:
     try:
         html = seal(draw(draft), draft)
-        return CardHTML(html, frozenset(draft.features), pictures=tuple(draft.pictures.values()))
+        return CardHTML(html, frozenset(draft.features), pictures=tuple(draft.pictures))
     except RenderRefused as refusal:
         return source_card(source(), f"Shown as text: {refusal}.")
     except Exception as failure:
         # The boundary of one card: a fault in a parser, lexer or sanitizer must not reach the page.
         logger.exception("a card could not be rendered")
         return source_card(source(), f"Shown as text: it could not be rendered ({type(failure).__name__}).")
+
+
+def _picture_piece(slot: PictureSlot, found: ShownPicture | str) -> SafeHTML:
+    if isinstance(found, str):
+        return hidden_image_html(slot.words, found)
+    return image_html(found, slot.words)
 
 
 def _value_html(value: JSON, draft: Draft) -> str:

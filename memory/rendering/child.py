@@ -15,7 +15,7 @@ from typing import IO, Any, TypeAlias, cast
 from memory.rendering.cards import CardHTML, render_card, render_markdown, source_card, source_text
 from memory.rendering.growing import split_finished
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderSettings
-from memory.rendering.pictures import Picture, PictureRefused, encoded_anew
+from memory.rendering.pictures import Picture, PictureRefused, PictureSlot, encoded_anew
 from memory.rendering.sanitize import SafeHTML
 
 TIME_LIMIT_S = 3.0
@@ -92,7 +92,7 @@ class RenderChild:
         reply = self._ask({**request, "settings": self._settings})
         if isinstance(reply, str):
             return f"Shown as text: {reply}."
-        pictures = tuple(map(_picture_of, reply["pictures"]))
+        pictures = tuple(map(_slot_of, reply["pictures"]))
         return CardHTML(
             SafeHTML(reply["html"]), frozenset(reply["features"]), reply["error"], pictures=pictures
         )
@@ -233,7 +233,7 @@ def _frame_of(card: CardHTML) -> Frame:
         "html": card.html,
         "features": sorted(card.features),
         "error": card.error,
-        "pictures": list(map(_frame_of_picture, card.pictures)),
+        "pictures": list(map(_frame_of_slot, card.pictures)),
     }
 
 
@@ -242,6 +242,15 @@ def _picture(request: Frame) -> Frame:
         return _frame_of_picture(encoded_anew(base64.b64decode(request["content"])))
     except PictureRefused as refusal:
         return {"error": str(refusal)}
+
+
+def _frame_of_slot(slot: PictureSlot) -> Frame:
+    made = _frame_of_picture(slot.made) if slot.made else None
+    return {"mark": slot.mark, "words": slot.words, "made": made, "path": slot.path}
+
+
+def _slot_of(frame: Frame) -> PictureSlot:
+    return PictureSlot(**{**frame, "made": _picture_of(frame["made"]) if frame["made"] else None})
 
 
 def _frame_of_picture(picture: Picture) -> Frame:

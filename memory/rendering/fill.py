@@ -6,7 +6,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from memory.rendering.guard import RenderSettings
-from memory.rendering.pictures import DATA_ADDRESS, Picture
+from memory.rendering.pictures import DATA_ADDRESS, PictureSlot
 
 _DATA_ADDRESS = re.compile(rf"(?<=\]\(){DATA_ADDRESS.pattern}(?=[\s)])")
 
@@ -25,7 +25,7 @@ class Draft:
         json_parts: values shown in trees so far.
         formulas: formulas so far, shown or not.
         widgets: diagrams, charts and mind maps so far.
-        pictures: what was made from data addresses, by key.
+        pictures: the places for pictures, in order.
         pieces: the HTML of each slot, in order; it has passed a sanitizer of its own.
     """
 
@@ -38,7 +38,7 @@ class Draft:
         self.json_parts = 0
         self.formulas = 0
         self.widgets = 0
-        self.pictures: dict[str, Picture] = {}
+        self.pictures: list[PictureSlot] = []
         self.pieces: list[SafeHTML] = []
         self._addresses: list[str] = []
 

@@ -1,7 +1,7 @@
 """Which addresses a card may link to: absolute ones that a reader can judge by their host."""
 
 import re
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 SCHEMES = frozenset({"http", "https", "mailto"})
 LINK_REL = "noopener noreferrer nofollow ugc"
@@ -30,3 +30,13 @@ def web_host(url: str) -> str:
     except ValueError:  # a broken IPv6 address
         return ""
     return "" if "@" in parts.netloc else parts.hostname or ""
+
+
+def workspace_path(url: str) -> str:
+    """Return the path of a file of the session's workspace that a relative address names, or an empty text.
+
+    Whether the path leads out of the workspace is for its reader to judge.
+    """
+    if _SCHEME.match(url) or url.startswith(("/", "#", "?", "\\")):
+        return ""
+    return unquote(url).removeprefix("./")

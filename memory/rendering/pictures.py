@@ -1,4 +1,4 @@
-"""Pictures inside values: raster data addresses, decoded under limits and encoded anew."""
+"""Pictures of cards: decoded under limits and encoded anew, and the places that wait for them."""
 
 import base64
 import binascii
@@ -32,6 +32,32 @@ class Picture:
 
     key: str
     content: bytes
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class PictureSlot:
+    """A place in a card for a picture, which is filled when a session shows the card.
+
+    Attributes:
+        mark: the HTML that stands there until then.
+        words: what describes the picture.
+        made: the picture that came inside the value; None for a file of the workspace.
+        path: that file, as the card names it.
+    """
+
+    mark: str
+    words: str
+    made: Picture | None = None
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class ShownPicture:
+    """Where a session's picture is served; ``width`` and ``height`` are in pixels."""
+
+    address: str
     width: int
     height: int
 

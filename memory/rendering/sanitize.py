@@ -9,6 +9,7 @@ from memory.rendering import mathml
 from memory.rendering.fill import Draft
 from memory.rendering.guard import RenderRefused, visible
 from memory.rendering.links import LINK_REL, LINK_TARGET, SCHEMES, is_safe_url
+from memory.rendering.pictures import ShownPicture
 
 TAGS = frozenset(
     {"p", "br", "hr", "h3", "h4", "h5", "h6", "strong", "em", "s", "sup", "code", "pre", "blockquote"}
@@ -27,16 +28,16 @@ _OWN_CLASS = re.compile(r"md-[a-z0-9-]{1,40}")
 _ANCHOR = re.compile(r"c[0-9a-f]{8}-fn(?:ref)?[0-9]{1,4}(?:-[0-9]{1,4})?")
 _TIME = re.compile(r"[0-9]{4}-[0-9T:. Z+-]{6,30}")
 
-_SIZE = re.compile(r"[0-9]{1,4}")
+_SESSION_PICTURE = re.compile(r"/sessions/[0-9a-f-]{36}/pictures/[0-9a-f]{64}")
+
+IMAGE_BEHAVIOUR = 'class="md-picture" loading="lazy" decoding="async" referrerpolicy="no-referrer"'
 
 # Attributes whose value must match.
 _PATTERNS = {
     ("a", "title"): re.compile(r"(?s).*"),
     ("img", "alt"): re.compile(r"(?s).*"),
-    ("img", "height"): _SIZE,
-    ("img", "src"): re.compile(r"/cards/picture/(?:[0-9a-f]{64}|\?url=https%3A%2F%2F[A-Za-z0-9%._~-]+)"),
+    ("img", "src"): re.compile(r"/cards/picture/\?url=https%3A%2F%2F[A-Za-z0-9%._~-]+"),
     ("img", "title"): re.compile(r"(?s).*"),
-    ("img", "width"): _SIZE,
     ("ol", "start"): re.compile(r"[0-9]{1,9}"),
     ("time", "datetime"): _TIME,
     ("time", "title"): _TIME,
@@ -123,6 +124,24 @@ def code_html(raw: str) -> SafeHTML:
     if not is_highlighted_code(raw):
         raise RenderRefused("highlighted code has an unexpected form")
     return SafeHTML(raw)
+
+
+def image_html(picture: ShownPicture, words: str) -> SafeHTML:
+    """Return the image of a session's picture.
+
+    Raises:
+        ValueError: when it is not served under the session.
+    """
+    if _SESSION_PICTURE.fullmatch(picture.address) is None:
+        raise ValueError(f"No picture of a session: {picture.address!r}.")
+    size = f'width="{picture.width:d}" height="{picture.height:d}"'
+    return SafeHTML(f'<img src="{picture.address}" alt="{escape(words)}" {size} {IMAGE_BEHAVIOUR}>')
+
+
+def hidden_image_html(words: str, reason: str) -> SafeHTML:
+    """Return what stands in the place of an image that is not shown: its description, and why."""
+    label = f'<span class="md-image">[image: {escape(words)}]</span>'
+    return SafeHTML(f'{label} <span class="md-reason">{escape(reason)}</span>')
 
 
 def escape(text: str) -> SafeHTML:

@@ -1,19 +1,23 @@
 """Pictures of cards, from our own origin; only images leave here, whatever was put in."""
 
+from uuid import UUID
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from agents.access import visible_session
 from memory.fetching import FetchRefused
-from memory.models import Picture
+from memory.models import SessionPicture
 from memory.pictures import fetched
 
 MOST_ADDRESS_CHARACTERS = 2_000
 
 
 @require_safe
-def show_picture(request: HttpRequest, key: str) -> HttpResponse:
-    """Return a picture that came inside a value; who knows its key has seen the value."""
-    picture = Picture.objects.filter(key=key, address="").first()
+def show_session_picture(request: HttpRequest, session_id: UUID, key: str) -> HttpResponse:
+    """Return a picture that a card or message of the session shows, to those who may see the session."""
+    session = visible_session(request.user, session_id)
+    picture = SessionPicture.objects.filter(session=session, key=key).first()
     if picture is None:
         raise Http404("No such picture.")
     return _answer(bytes(picture.content), "private, max-age=31536000, immutable")

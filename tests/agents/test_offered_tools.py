@@ -42,8 +42,8 @@ def test_each_session_has_files_of_its_own(settings: Any, tmp_path: Any) -> None
     session_tool("workspace_write", mine)(path="a.txt", content="mine")
     assert session_tool("workspace_read", mine)(path="a.txt")["text"] == "mine"  # type: ignore[index]
     assert session_tool("workspace_list", other)() == {"files": [], "totalBytes": 0}
-    assert (workspace_folder(mine) / "a.txt").read_text() == "mine"
-    assert not workspace_folder(other).exists()
+    assert (workspace_folder(mine.pk) / "a.txt").read_text() == "mine"
+    assert not workspace_folder(other.pk).exists()
 
 
 def test_a_session_overrules_what_the_tool_asks_for(settings: Any) -> None:
@@ -89,8 +89,8 @@ def test_the_files_of_a_deleted_session_are_gone_and_no_others(settings: Any, tm
     mine, other = make_session(), make_session(make_profile("other"))
     for each in (mine, other):
         session_tool("workspace_write", each)(path="a.txt", content="x")
-    (workspace_folder(mine) / "out").symlink_to(workspace_folder(other))
-    folder = workspace_folder(mine)
+    (workspace_folder(mine.pk) / "out").symlink_to(workspace_folder(other.pk))
+    folder = workspace_folder(mine.pk)
     session_care.delete(mine)
     assert not folder.exists()
-    assert (workspace_folder(other) / "a.txt").read_text() == "x"
+    assert (workspace_folder(other.pk) / "a.txt").read_text() == "x"

@@ -121,7 +121,8 @@ class Lookout:
 
     def _note(self, request: Request) -> None:
         # Pictures come from our own origin, and only from there.
-        if request.url != SITE and not request.url.startswith(("data:", f"{SITE}cards/picture/")):
+        ours = ("data:", f"{SITE}cards/picture/", f"{SITE}sessions/")
+        if request.url != SITE and not request.url.startswith(ours):
             self._foreign.append(request.url[:100])
 
 

@@ -10,17 +10,18 @@ from memory.rendering.cards import render_card, render_markdown
 from memory.rendering.fill import Draft
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderRefused
 from memory.rendering.sanitize import formula_html, seal
+from tests.memory.rendering.markup import with_pictures
 from tests.memory.rendering.vectors import MARKDOWN_CONTEXTS, VALUE_CONTEXTS
 
 Way = Callable[[str], str]
 
 
 def _markdown(context: Callable[[str], str]) -> Way:
-    return lambda text: render_markdown(context(text), "card").html
+    return lambda text: with_pictures(render_markdown(context(text), "card")).html
 
 
 def _value(place: Callable[[str], object]) -> Way:
-    return lambda text: render_card(json.dumps(place(text)), "card").html
+    return lambda text: with_pictures(render_card(json.dumps(place(text)), "card")).html
 
 
 def _html_list(form: Callable[[str], str]) -> Way:
@@ -45,6 +46,7 @@ WAYS: Mapping[str, Way] = {
     **{f"value: {name}": _value(place) for name, place in VALUE_CONTEXTS.items()},
     "no JSON": lambda text: render_card(f"not JSON {text}", "card").html,
     "markdown: mind map": _markdown(lambda text: f"```markmap\n# {text}\n- {text}\n```"),
+    "markdown: pictures": _markdown(lambda text: f"![{text}](<{text}>) ![{text}](<{text}.png>)"),
     "markdown: math block": _markdown(lambda text: f"$$\n{text}\n$$"),
     "HTML list: as it is": _html_list(lambda text: text),
     "HTML list: in a paragraph": _html_list(lambda text: f"<p>{text}</p>"),

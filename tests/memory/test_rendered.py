@@ -1,11 +1,15 @@
 from dataclasses import dataclass, field
+from uuid import UUID
 
 import pytest
 
 from memory import rendered
 from memory.rendered import RenderedTexts, finished_blocks, message_html, value_html
 from memory.rendering.cards import CardHTML
+from memory.rendering.pictures import Picture, PictureSlot
 from memory.rendering.sanitize import SafeHTML
+
+SESSION = UUID(int=1)
 
 
 @dataclass
@@ -13,11 +17,12 @@ class Renderer:
     """Makes HTML of a given length and counts how often it was asked."""
 
     length: int = 10
+    pictures: tuple[PictureSlot, ...] = ()
     asked: list[tuple[str, str]] = field(default_factory=list)
 
     def __call__(self, text: str, dom_id: str) -> CardHTML:
         self.asked.append((text, dom_id))
-        return CardHTML(SafeHTML(text[:1] * self.length))
+        return CardHTML(SafeHTML(text[:1] * self.length), pictures=self.pictures)
 
 
 def test_a_text_is_rendered_once() -> None:
@@ -60,6 +65,14 @@ def test_a_text_larger_than_the_memory_is_rendered_all_the_same() -> None:
     assert len(renderer.asked) == 2
 
 
+def test_pictures_take_room_too() -> None:
+    slot = PictureSlot("mark", "words", Picture("key", b"x" * 15, 1, 1))
+    texts, renderer = RenderedTexts(most_characters=40), Renderer(10, (slot, PictureSlot("m", "w", path="a")))
+    for text in ("a", "b", "a"):
+        texts.get(renderer, "value", text, "card-1")
+    assert [text for text, _ in renderer.asked] == ["a", "b", "a"]
+
+
 def test_two_threads_that_render_the_same_text_keep_it_once() -> None:
     texts = RenderedTexts(most_characters=15)
     renderer = Renderer(length=10)
@@ -76,9 +89,9 @@ def test_two_threads_that_render_the_same_text_keep_it_once() -> None:
 
 
 def test_values_and_messages_go_through_the_render_process() -> None:
-    assert "<strong>bold</strong>" in value_html('"**bold**"', "card-1").html
-    assert "<em>text</em>" in message_html("some *text*", "message-1").html
-    assert "<script" not in message_html("<script>alert(1)</script>", "message-2").html
+    assert "<strong>bold</strong>" in value_html('"**bold**"', "card-1", SESSION).html
+    assert "<em>text</em>" in message_html("some *text*", "message-1", SESSION).html
+    assert "<script" not in message_html("<script>alert(1)</script>", "message-2", SESSION).html
 
 
 def test_finished_blocks_of_a_growing_text() -> None:

@@ -3,9 +3,14 @@
 import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
+from uuid import UUID
 from xml.etree.ElementTree import Element
 
 from bleach.html5lib_shim import HTMLParser  # type: ignore[attr-defined]  # a re-export
+
+from memory.rendering import cards
+from memory.rendering.cards import CardHTML
+from memory.rendering.pictures import ShownPicture
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
@@ -38,7 +43,9 @@ VALUES = {
     ("img", "height"): r"[0-9]+",
     ("img", "loading"): r"lazy",
     ("img", "referrerpolicy"): r"no-referrer",
-    ("img", "src"): r"/cards/picture/(?:[0-9a-f]{64}|\?url=https%3A%2F%2F[A-Za-z0-9%._~-]+)",
+    ("img", "src"): (
+        r"/sessions/[0-9a-f-]{36}/pictures/[0-9a-f]{64}|/cards/picture/\?url=https%3A%2F%2F[A-Za-z0-9%._~-]+"
+    ),
     ("img", "title"): r"(?s).*",
     ("img", "width"): r"[0-9]+",
     ("li", "id"): r"c[0-9a-f]{8}-fn[0-9]+",
@@ -84,6 +91,23 @@ FORMULA_VALUES = {
     "voffset": LENGTH,
     "width": LENGTH,
 }
+
+SESSION_PICTURE = f"/sessions/{UUID(int=1)}/pictures/{'0' * 64}"
+
+
+def with_pictures(card: CardHTML) -> CardHTML:
+    """Return the card as a session shows it in which half of the files are missing."""
+    shown = ShownPicture(SESSION_PICTURE, 3, 2)
+    found = {
+        slot.mark: f"There is no file {slot.path!r}." if number % 2 else shown
+        for number, slot in enumerate(card.pictures)
+    }
+    return cards.with_pictures(card, found)
+
+
+def check_card(card: CardHTML) -> None:
+    """Fail on what has no business in a card that is shown with its pictures."""
+    check(with_pictures(card).html)
 
 
 def elements(html: str) -> Iterator[tuple[str, dict[str, str]]]:

@@ -5,11 +5,11 @@ from contextlib import suppress
 
 import pytest
 
-from memory.rendering.cards import render_card, render_markdown
+from memory.rendering.cards import CardHTML, render_card, render_markdown
 from memory.rendering.fill import Draft
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderRefused, visible
 from memory.rendering.parser import markdown_html
-from memory.rendering.sanitize import seal
+from memory.rendering.sanitize import SafeHTML, seal
 from tests.memory.rendering import markup
 from tests.memory.rendering.vectors import MARKDOWN_CONTEXTS, VALUE_CONTEXTS, VECTORS
 
@@ -23,13 +23,13 @@ def test_there_are_enough_vectors_and_none_twice() -> None:
 @each_vector
 def test_markdown_keeps_it_harmless_in_every_context(vector: str) -> None:
     for context in MARKDOWN_CONTEXTS.values():
-        markup.check(render_markdown(context(vector), "card").html)
+        markup.check_card(render_markdown(context(vector), "card"))
 
 
 @each_vector
 def test_values_keep_it_harmless_in_every_place(vector: str) -> None:
     for place in VALUE_CONTEXTS.values():
-        markup.check(render_card(json.dumps(place(vector)), "card").html)
+        markup.check_card(render_card(json.dumps(place(vector)), "card"))
 
 
 @each_vector
@@ -56,4 +56,5 @@ def test_the_renderer_alone_keeps_it_harmless(vector: str) -> None:
     for context in MARKDOWN_CONTEXTS.values():
         draft = Draft("card", DEFAULT_SETTINGS)
         with suppress(RenderRefused):
-            markup.check(draft.fill(markdown_html(visible(context(vector)), draft)))
+            html = SafeHTML(draft.fill(markdown_html(visible(context(vector)), draft)))
+            markup.check_card(CardHTML(html, pictures=tuple(draft.pictures)))

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="the cases are not be
 
 
 def _card(name: str) -> CardHTML:
-    card = render_markdown((CASES / f"{name}.md").read_text(), name)
+    card = markup.with_pictures(render_markdown((CASES / f"{name}.md").read_text(), name))
     markup.check(card.html)
     return card
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.rendering.links import is_safe_url, web_host
+from memory.rendering.links import is_safe_url, web_host, workspace_path
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,28 @@ def test_the_host_is_what_the_browser_would_ask() -> None:
 @given(st.text())
 def test_any_text_gets_an_answer(url: str) -> None:
     assert is_safe_url(url) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("plots/a.png", "plots/a.png"),
+        ("./a.png", "a.png"),
+        ("my%20plot.png", "my plot.png"),
+        # Where it leads is for the reader of the workspace to judge.
+        ("..%2f..%2fa.png", "../../a.png"),
+        ("%00", "\x00"),
+        ("%ff.png", "\ufffd.png"),
+        ("", ""),
+        ("/etc/passwd", ""),
+        ("//host/a.png", ""),
+        ("\\\\host\\a.png", ""),
+        ("?a", ""),
+        ("#a", ""),
+        ("https://host/a.png", ""),
+        ("JavaScript:alert(1)", ""),
+        ("file:a.png", ""),
+    ],
+)
+def test_relative_addresses_name_files_of_the_workspace(url: str, path: str) -> None:
+    assert workspace_path(url) == path

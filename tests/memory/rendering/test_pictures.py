@@ -1,4 +1,4 @@
-"""Pictures inside values are decoded under limits, encoded anew, and shown from our origin."""
+"""Pictures of values and of the workspace wait in their places; bytes are decoded under limits."""
 
 import base64
 import io
@@ -7,9 +7,9 @@ import pytest
 from PIL import Image
 
 from memory.rendering import pictures
-from memory.rendering.cards import CardHTML, render_markdown
+from memory.rendering.cards import CardHTML, render_markdown, with_pictures
 from memory.rendering.guard import RenderSettings
-from memory.rendering.pictures import PictureRefused, data_picture, encoded_anew
+from memory.rendering.pictures import PictureRefused, ShownPicture, data_picture, encoded_anew
 from tests.memory.rendering import markup
 
 
@@ -25,20 +25,48 @@ def address(content: bytes, kind: str = "png") -> str:
 
 def card(text: str, settings: RenderSettings | None = None) -> CardHTML:
     made = render_markdown(text, "card", settings or RenderSettings())
-    markup.check(made.html)
+    markup.check_card(made)
     assert made.error is None
     return made
 
 
 def test_a_picture_is_shown_by_what_it_is() -> None:
     made = card(f"![a <b>]({address(png())})")
-    (picture,) = made.pictures
-    assert made.html == (
-        f'<p><img src="/cards/picture/{picture.key}" alt="a &lt;b&gt;" width="3" height="2" '
+    (slot,) = made.pictures
+    assert slot.made is not None
+    assert markup.with_pictures(made).html == (
+        f'<p><img src="{markup.SESSION_PICTURE}" alt="a &lt;b&gt;" width="3" height="2" '
         'class="md-picture" loading="lazy" decoding="async" referrerpolicy="no-referrer"></p>\n'
     )
-    with Image.open(io.BytesIO(picture.content)) as image:
+    with Image.open(io.BytesIO(slot.made.content)) as image:
         assert (image.format, image.size) == ("WEBP", (3, 2))
+
+
+def test_files_of_the_workspace_wait_for_the_session() -> None:
+    made = card('![a <b>](plots/a%20b.png "title") and ![c](./c.png)')
+    assert [(slot.words, slot.path, slot.made) for slot in made.pictures] == [
+        ("a <b>", "plots/a b.png", None),
+        ("c", "c.png", None),
+    ]
+    shown = markup.with_pictures(made)
+    assert shown.pictures == ()
+    assert markup.text(shown.html) == " and [image: c] There is no file 'c.png'.\n"
+
+
+def test_a_place_cannot_be_forged() -> None:
+    made = card("![a](a.png)")
+    text = f"{made.pictures[0].mark} &lt;span data-picture=x&gt; ![{made.pictures[0].mark}](b.png)"
+    again = markup.with_pictures(card(text))
+    assert markup.tags(again.html).count("img") == 1
+    assert markup.text(again.html).count("data-picture") == 2
+    assert 'alt="&lt;span data-picture=' in again.html
+
+
+def test_a_picture_is_only_shown_from_a_session() -> None:
+    made = card("![a](a.png)")
+    foreign = ShownPicture("https://evil.example/a.png", 1, 1)
+    with pytest.raises(ValueError, match="No picture of a session"):
+        with_pictures(made, {made.pictures[0].mark: foreign})
 
 
 def test_what_was_hidden_in_a_picture_is_gone() -> None:
@@ -99,11 +127,12 @@ def test_other_data_addresses_are_none(text: str) -> None:
         data_picture(text)
 
 
-def test_the_number_of_pictures_in_a_card_is_limited_and_one_twice_counts_once() -> None:
+@pytest.mark.parametrize("kind", ["data", "file"])
+def test_the_number_of_pictures_in_a_card_is_limited_and_one_twice_counts_once(kind: str) -> None:
     settings = RenderSettings(max_pictures=1)
-    one, two = address(png()), address(png(4, 4))
+    one, two = (address(png()), address(png(4, 4))) if kind == "data" else ("a.png", "b.png")
     made = card(f"![a]({one}) ![a]({one}) ![b]({two})", settings)
-    assert len(made.pictures) == 1
+    assert [slot.words for slot in made.pictures] == ["a", "a"]
     assert "[image: b] more than 1 pictures in one card" in markup.text(made.html)
 
 

@@ -3,10 +3,12 @@
 import base64
 import io
 import json
+from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
+from django.utils import timezone
 from PIL import Image
 
 from memory import pictures
@@ -14,6 +16,7 @@ from memory.fetching import FetchRefused
 from memory.models import Picture
 from memory.rendered import value_html
 from tests.people import Cast, signed_in
+from tests.rows import make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -31,10 +34,15 @@ def png() -> bytes:
     return made.getvalue()
 
 
-def test_a_picture_of_a_value_is_kept_and_served(people: Cast) -> None:
+@pytest.fixture
+def address(people: Cast) -> str:
+    """Where the session's first picture is served."""
     value = f"![x](data:image/png;base64,{base64.b64encode(png()).decode()})"
-    html = value_html(json.dumps(value), "card-picture").html
-    address = html.split('src="')[1].split('"')[0]
+    html = value_html(json.dumps(value), "card-picture", people.session.pk).html
+    return html.split('src="')[1].split('"')[0]
+
+
+def test_a_picture_of_a_value_is_kept_and_served(people: Cast, address: str) -> None:
     response = signed_in(people.member).get(address)
     assert response.headers["Content-Type"] == "image/webp"
     assert response.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
@@ -42,14 +50,21 @@ def test_a_picture_of_a_value_is_kept_and_served(people: Cast) -> None:
         assert image.size == (5, 4)
 
 
-@pytest.mark.parametrize("address", ["/cards/picture/" + "0" * 64, "/cards/picture/", URL])
-def test_what_nobody_keeps_or_allows_is_not_found(people: Cast, address: str) -> None:
-    assert signed_in(people.operator).get(address).status_code == 404
-
-
-@pytest.mark.parametrize("address", ["/cards/picture/" + "0" * 64, URL])
-def test_nobody_gets_pictures_without_signing_in(address: str) -> None:
+def test_a_picture_is_for_those_who_may_see_its_session(people: Cast, address: str) -> None:
+    other = make_session(people.profile)
+    elsewhere = address.replace(str(people.session.pk), str(other.pk))
+    assert signed_in(people.stranger).get(address).status_code == 404
     assert Client().get(address).status_code == 302
+    assert signed_in(people.member).get(elsewhere).status_code == 404
+
+
+@pytest.mark.parametrize("url", ["/cards/picture/", URL])
+def test_what_nobody_allows_is_not_found(people: Cast, url: str) -> None:
+    assert signed_in(people.operator).get(url).status_code == 404
+
+
+def test_nobody_gets_fetched_pictures_without_signing_in() -> None:
+    assert Client().get(URL).status_code == 302
 
 
 def test_a_fetched_picture_is_encoded_anew_and_kept(people: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,8 +79,14 @@ def test_a_fetched_picture_is_encoded_anew_and_kept(people: Cast, monkeypatch: p
     assert client.get(URL).headers["Content-Type"] == "image/webp"
     assert client.get(URL).status_code == 200
     assert asked == ["https://images.example/a.png"]
-    # Its key is no way around the check of the host.
-    assert client.get(f"/cards/picture/{Picture.objects.get().key}").status_code == 404
+
+
+def test_fetched_pictures_are_dropped_once_they_are_too_old_to_be_shown() -> None:
+    now = timezone.now()
+    for key, age in (("old", timedelta(days=2)), ("new", timedelta(hours=1))):
+        Picture.objects.create(key=key, content=b"", address=f"https://x.example/{key}", made_at=now - age)
+    assert pictures.drop_old_pictures() == 1
+    assert list(Picture.objects.values_list("key", flat=True)) == ["new"]
 
 
 @pytest.mark.parametrize("content", [b"<svg onload=alert(1)>", None])
