@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from agents.bindings import Run
-from agents.call_spans import Span
-from agents.context import json_values
+from agents.call_spans import Kind
+from agents.context import AgentContext, json_values
 from agents.model_calls import spans
 from agents.models import AgentSession, ModelCall
 from agents.opening import open_context
@@ -104,7 +104,7 @@ def of_call(call: ModelCall, search: str) -> Insight:
     views = spans(call)
     parts = []
     for view in views:
-        css, name = _named(view.span)
+        css, name = _named(view.span.kind, view.span.name)
         read = _tool if view.span.kind == "tools" else _message
         parts.append(_Part(css, name, view.span.tokens, view.text, [read(item) for item in view.items]))
     return _insight(parts, search, is_complete=bool(call.body_parts))
@@ -120,19 +120,26 @@ def of_now(session: AgentSession, search: str) -> Insight:
     context = opened.context
     try:
         view: Any = context.get_view_context()
+        parts = list(_sections(context))
         tools = [_tool(json.dumps(each)) for each in context.tools.definitions()]
-        parts = [_Part("tools", "Tool definitions", context.tools_tokens, items=tools)] if tools else []
+        if tools:
+            parts.append(_Part("tools", "Tool definitions", context.tools_tokens, items=tools))
     finally:
         context.destroy()
-    system = [each for each in view["components"] if each["name"] == "System Message"]
     said = [each for each in view["components"] if each["name"] != "System Message"]
-    parts = [
-        _Part("system", "System message", each["tokenEstimate"], each["content"]) for each in system
-    ] + parts
     items = [(each["name"], _css_of(each["name"]), each["content"]) for each in said]
     if items:
         parts.append(_Part("conv", "Conversation", sum(each["tokenEstimate"] for each in said), items=items))
     return _insight(parts, search)
+
+
+def _sections(context: AgentContext) -> Iterator[_Part]:
+    """Yield the parts of the system message; the first one has what a provider adds around it."""
+    sections = context.get_sections()
+    around = context.calculate_budget().breakdown.system_message - sum(each.tokens for each in sections)
+    for each in sections:
+        yield _Part(*_named(each.kind, each.name), each.tokens + around, each.text)
+        around = 0
 
 
 def call_of(session: AgentSession, call_id: UUID) -> ModelCall | None:
@@ -140,10 +147,11 @@ def call_of(session: AgentSession, call_id: UUID) -> ModelCall | None:
     return session.calls.select_related("turn", "session").filter(pk=call_id).first()
 
 
-def _named(span: Span) -> tuple[str, str]:
-    if span.kind == "plugin":
-        return _PLUGINS.get(span.name, ("plugin", span.name.replace("_", " ").capitalize()))
-    return _KINDS[span.kind]
+def _named(kind: Kind, name: str) -> tuple[str, str]:
+    """Return the colour and the name of a part."""
+    if kind == "plugin":
+        return _PLUGINS.get(name, ("plugin", name.replace("_", " ").capitalize()))
+    return _KINDS[kind]
 
 
 def _insight(parts: Sequence[_Part], search: str, *, is_complete: bool = True) -> Insight:

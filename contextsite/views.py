@@ -83,7 +83,7 @@ def wall(request: HttpRequest, session_id: UUID) -> HttpResponse:
             "model": session.model,
             "turn_number": turn.number if turn else None,
         },
-        "board": board_page(session, person, acts=False),
+        "board": board_page(session, person, acts=False, keeps_gone=False),
         "budget": budget_view(session),
     }
     return render(request, "contextsite/wall.html", context)

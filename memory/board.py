@@ -1,7 +1,7 @@
 """The whiteboard of a session as one person sees it, read from rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,19 +17,16 @@ from memory.cards import (
     Card,
     HiddenEntry,
     Place,
-    age,
     card,
     dom_id,
     hidden_entry,
     in_board_order,
     in_tray_order,
-    priority_of,
 )
-from memory.models import CardLayout, Entry, EntryRevision, Pin, Store
+from memory.departed import EVICTIONS, Departed, Eviction, departed
+from memory.models import CardLayout, Entry, Pin, Store
 from memory.receipts import with_receipts
 from memory.rendered import value_html
-
-Action = EntryRevision.Action
 
 
 @dataclass(frozen=True)
@@ -40,17 +37,6 @@ class BoardSummary:
     max_entries: int
     tokens: int
     max_tokens: int
-
-
-@dataclass(frozen=True)
-class Eviction:
-    """An entry that the board gave up, and when."""
-
-    key: str
-    priority: str
-    tokens: int
-    at: datetime
-    age: str
 
 
 @dataclass(frozen=True)
@@ -98,33 +84,48 @@ class BoardPage:
     view: str
 
 
-def board_page(session: AgentSession, user: User, *, acts: bool | None = None) -> BoardPage:
+def board_page(
+    session: AgentSession, user: User, *, acts: bool | None = None, keeps_gone: bool = True
+) -> BoardPage:
     """Return the whiteboard as the person sees it now; values are rendered, so never inside a transaction.
 
-    ``acts`` says whether the person may act, if the caller knows.
+    ``acts`` says whether the person may act, if the caller knows. What the person pinned and is no more is
+    among the cards, as it last was, unless ``keeps_gone`` is off.
     """
     view = view_of(user.pk, session.profile_id, may_act=may_act(user, session) if acts is None else acts)
     store = whiteboard_row(session.pk)
     board = read_board(session, store)
+    here = {entry.key for entry in board.entries}
+    missed = [key for key in view.pins if keeps_gone and key not in here]
+    dock, left = departed(store, missed) if store else (None, ())
     load_values(filter(view.shows, board.entries))
     now = timezone.now()
     return BoardPage(
-        cards=visible_cards(session, board.entries, view, now),
+        cards=visible_cards(session, board.entries, view, now, left),
         tray=tray(board.entries, view, now),
         summary=board.summary,
-        dock=last_eviction(store) if store else None,
+        dock=dock,
         cursor=board.cursor,
         view=view.token,
     )
 
 
 def visible_cards(
-    session: AgentSession, entries: Iterable[Entry], view: BoardView, now: datetime
+    session: AgentSession,
+    entries: Iterable[Entry],
+    view: BoardView,
+    now: datetime,
+    left: Iterable[Departed] = (),
 ) -> Sequence[Card]:
     """Return the cards of the entries that the view shows, in board order and rendered."""
+    gone = {each.entry.key: each.reason for each in left}
+    shown = [*filter(view.shows, entries), *(each.entry for each in left)]
     return [
-        card(entry, view, value_html(entry.value, dom_id(entry.key), session.pk), now)
-        for entry in in_board_order(filter(view.shows, entries), view)
+        replace(
+            card(entry, view, value_html(entry.value, dom_id(entry.key), session.pk), now),
+            gone=gone.get(entry.key, ""),
+        )
+        for entry in in_board_order(shown, view)
     ]
 
 
@@ -185,17 +186,6 @@ def read_board(session: AgentSession, store: Store | None, *, since: int | None 
     )
 
 
-def last_eviction(store: Store) -> Eviction | None:
-    """Return the entry that the board gave up last, if it ever did."""
-    evictions = store.revisions.filter(action=Action.EVICT).order_by("-revision", "key")
-    last = evictions.values_list("key", "attributes", "tokens", "created_at").first()
-    if last is None:
-        return None
-    key, attributes, tokens, at = last
-    ms = int(at.timestamp() * 1000)
-    return Eviction(key, priority_of(attributes), tokens, at, age(ms, timezone.now()))
-
-
 def load_values(entries: Iterable[Entry]) -> None:
     """Give the entries their values, in one statement; one that is gone by now becomes null."""
     wanted = list(entries)
@@ -210,7 +200,7 @@ def _departures(store: Store, since: int, entries: Iterable[Entry]) -> Sequence[
     here = {entry.key for entry in entries}
     left = store.revisions.filter(revision__gt=since, value=None).order_by("revision")
     found = {
-        key: Departure(key, revision, action in {Action.EVICT, Action.COMPACT})
+        key: Departure(key, revision, action in EVICTIONS)
         for key, revision, action in left.values_list("key", "revision", "action")
     }
     return [departure for key, departure in found.items() if key not in here]

@@ -13,8 +13,9 @@ from agents.feed import Frame
 from agents.models import AgentSession
 from agents.watcher import Cursor, View, Viewer
 from memory.actors import AGENT_NAME
-from memory.board import Board, last_eviction, load_values, read_board, tray, view_of, whiteboard_row
+from memory.board import Board, load_values, read_board, tray, view_of, whiteboard_row
 from memory.cards import BoardView, Card, card, dom_id, in_board_order
+from memory.departed import last_eviction
 from memory.models import Entry, Store
 from memory.rendered import value_html
 

@@ -18,6 +18,7 @@ from agents.context.snapshot import empty_snapshot, empty_view, take_snapshot, t
 if TYPE_CHECKING:
     from agents.context.budget import Budget
     from agents.context.compaction.summary import Summarize
+    from agents.context.prompt import Section
     from agents.context.storage import ContextState
 
 
@@ -158,6 +159,10 @@ class AgentContext(CompactingContext):
     def get_view_context(self) -> dict[str, object]:
         """Return the prompt piece by piece as it would be sent now; nothing is changed."""
         return empty_view() if self.is_destroyed else take_view(self._assemble(), self.estimator)
+
+    def get_sections(self) -> tuple[Section, ...]:
+        """Return the parts of the system message as it would be sent now; nothing is changed."""
+        return () if self.is_destroyed else self._assemble().prompt.sections
 
     def _prepare(self) -> Preparation:
         self.last_thinking = None

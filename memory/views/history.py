@@ -16,6 +16,7 @@ from memory.actors import Actor
 from memory.bindings import board_at, change_board
 from memory.board import whiteboard_row
 from memory.history import SHOWS, KeyHistory, Show, board_history, key_history
+from memory.history_cuts import cuts
 from memory.models import EntryRevision
 from memory.pins import pinned_keys
 from memory.plugins.errors import StoreError
@@ -47,6 +48,7 @@ def history(request: HttpRequest, session_id: UUID) -> HttpResponse:
     context |= {
         "history": found,
         "newest": newest,
+        "cuts": cuts(session, found.steps),
         "pinned": key in pinned_keys(person.pk, session.profile_id),
     }
     return render(request, "memory/history_key.html", context | _addresses(found))
@@ -105,7 +107,8 @@ def restore_board(request: HttpRequest, session_id: UUID) -> HttpResponse:
 
 def _board(request: HttpRequest, session: AgentSession, context: dict[str, Any]) -> HttpResponse:
     store = whiteboard_row(session.pk)
-    context["history"] = board_history(store, context["wanted"]) if store else None
+    found = board_history(store, context["wanted"]) if store else None
+    context |= {"history": found, "cuts": cuts(session, found.steps) if found else ()}
     return render(request, "memory/history_board.html", context)
 
 

@@ -167,7 +167,9 @@ def busy(cast: Cast) -> Turn:
     """Fill everything that the page shows, and return the turn."""
     for number in range(20):
         write(cast, f"card-{number}", number, show=True)
-    pins.pin(cast.operator, cast.profile, "card-1")
+    for key in ("card-1", "card-3"):
+        pins.pin(cast.operator, cast.profile, key)
+    change_board(cast.session.pk, lambda board: board.delete("card-3"), actor=Actor.client("agent"))
     layouts.arrange(cast.operator, cast.profile, ["card-2", "card-1"])
     turn = Turn.objects.create(session=cast.session, index=1, input="x", author=cast.operator)
     call = {"type": "tool_use", "id": "c1", "name": "workspace_delete", "arguments": "{}"}

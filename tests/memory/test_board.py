@@ -2,7 +2,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from agents.models import AgentSession
-from memory import pins
+from memory import layouts, pins
 from memory.board import board_page, load_values, read_board, whiteboard_row
 from memory.models import CardLayout, Entry
 from tests.boards import remove, write
@@ -79,6 +79,43 @@ def test_the_dock_names_the_last_eviction(session: AgentSession, people: Cast) -
     dock = board_page(session, people.member).dock
     assert dock is not None
     assert (dock.key, dock.priority, dock.age) == ("second", "low", "now")
+
+
+def test_a_pinned_card_whose_entry_is_no_more_stays_where_it_was_and_says_why(
+    session: AgentSession, people: Cast
+) -> None:
+    session.settings["whiteboard"]["maxEntries"] = 3
+    session.save()
+    for key in ("deleted", "evicted", "other"):
+        write(session, key, f"**{key}** once", priority="low" if key == "evicted" else "high")
+        pins.pin(people.member, session.profile, key)
+    pins.pin(people.member, session.profile, "never there")
+    layouts.arrange(people.member, session.profile, ["deleted", "other", "evicted"])
+    remove(session, "deleted")
+    for key in ("new", "newer"):
+        write(session, key, priority="high")
+    page = board_page(session, people.member)
+    seen = [(card.key, card.gone) for card in page.cards]
+    assert seen[:3] == [("deleted", "deleted"), ("other", ""), ("evicted", "evicted")]
+    assert {key for key, gone in seen[3:] if not gone} == {"new", "newer"}
+    assert "<strong>evicted</strong> once" in str(page.cards[2].body)
+    assert (page.cards[2].pinned, page.cards[2].priority) == (True, "low")
+    assert page.dock is not None
+    assert page.dock.key == "evicted"
+    assert page.summary.entries == 3
+    others = board_page(session, people.operator)
+    assert others.dock == page.dock
+    for without in (others, board_page(session, people.member, keeps_gone=False)):
+        assert [card.key for card in without.cards if card.gone] == []
+
+
+def test_a_card_is_gone_no_longer_once_its_key_is_back(session: AgentSession, people: Cast) -> None:
+    write(session, "plan", "first")
+    pins.pin(people.member, session.profile, "plan")
+    remove(session, "plan")
+    write(session, "plan", "second")
+    (card,) = board_page(session, people.member).cards
+    assert (card.gone, "second" in str(card.body)) == ("", True)
 
 
 def test_a_read_takes_the_same_number_of_statements_however_full_the_board_is(

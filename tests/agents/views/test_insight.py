@@ -7,8 +7,10 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from agents import runner
+from agents.bindings import Run
 from agents.insight import of_call, of_now
 from agents.models import ModelCall
+from agents.opening import open_context
 from agents.parts import DamagedBody
 from agents.sessions import submit_turn
 from tests.boards import write
@@ -73,6 +75,21 @@ def test_what_the_next_call_would_send_changes_nothing(people: Cast, call: Model
     assert insight.hits == 1
     assert "Conversation" in [part.name for part in insight.parts]
     assert people.session.messages.count() == before
+
+
+def test_the_next_call_is_shown_by_its_sections_with_the_tokens_of_each(
+    people: Cast, call: ModelCall
+) -> None:
+    sent, coming = of_call(call, ""), of_now(people.session, "")
+    of = {part.name: part for part in coming.parts}
+    assert of.keys() >= {"System prompt", "Plugin instructions", "Whiteboard", "Tool definitions"}
+    for part in sent.parts:
+        if part.name in {"System prompt", "Plugin instructions", "Tool definitions"}:
+            assert of[part.name].tokens == part.tokens
+    assert ("".join(text for text, _ in of["System prompt"].pieces)).endswith("You are <b>careful</b>.")
+    context = open_context(Run(people.session, None, 0)).context
+    assert coming.tokens == context.calculate_budget().total_used
+    context.destroy()
 
 
 def test_the_search_marks_and_counts_what_it_finds(people: Cast, call: ModelCall) -> None:

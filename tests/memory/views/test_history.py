@@ -6,6 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from agents.models import CompactionRecord
 from memory.bindings import whiteboard_of
 from memory.models import EntryRevision
 from tests.boards import remove, write
@@ -171,6 +172,26 @@ def test_a_restored_board_that_no_longer_fits_names_what_was_evicted(people: Cas
         reverse("board-restore", args=[people.session.pk]), {"revision": 2, "seen": 2}, follow=True
     )
     assert "Evicted to fit: low." in answer.content.decode()
+
+
+def test_compactions_and_rollovers_stand_where_they_happened(people: Cast) -> None:
+    def record(trigger: str, status: str = "done") -> None:
+        CompactionRecord.objects.create(session=people.session, trigger=trigger, status=status)
+
+    record("gate")
+    for number in range(3):
+        write(people.session, "note", number)
+        if number == 1:
+            record("rollover")
+            record("manual", "failed")
+    found = page(people, key="note").context["cuts"]
+    assert [(cut.name, cut.x) for cut in found] == [("Rolled over", 75.0)]
+    record("manual")
+    asks: list[dict[str, Any]] = [{"key": "note"}, {}]
+    for asked in asks:
+        shown = page(people, **asked)
+        assert [(cut.name, cut.x) for cut in shown.context["cuts"]][1:] == [("Compacted", 100.0)]
+        assert shown.content.decode().count('class="cut"') == 2
 
 
 def test_hostile_values_are_inert_in_every_view(people: Cast) -> None:
