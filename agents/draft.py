@@ -63,6 +63,10 @@ class Draft:
         ]
         return pieces or [self._piece("text", "")]
 
+    def ends(self) -> list[Piece]:
+        """Return where each voice stands, without text: a page that has less asks for the draft."""
+        return [self._piece(voice, "") for voice, sent in self.sent.items() if sent]
+
     def as_json(self) -> dict[str, Any]:
         """Return the draft for a JSON column and for pages."""
         return {

@@ -61,6 +61,7 @@ class DraftStream:
         # Without the lock: a database that is busy must not hold up what the model writes.
         if due is not None:
             self._save(due)
+            self._tell_ends()
 
     def end(self) -> None:
         """Take the draft from the pages; what was said is stored, or nothing of it is kept."""
@@ -97,6 +98,12 @@ class DraftStream:
         if self._draft and self._is_unsent and self._clock() - self._sent_at >= SEND_EVERY_S:
             self._sent_at, self._is_unsent = self._clock(), False
             for piece in self._draft.unsent():
+                self._publish(piece)
+
+    def _tell_ends(self) -> None:
+        """Let pages that opened after the last words were sent and before they were kept ask for them."""
+        with self._lock:
+            for piece in self._draft.ends() if self._draft else ():
                 self._publish(piece)
 
     def _publish(self, piece: Piece) -> None:

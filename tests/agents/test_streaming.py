@@ -42,6 +42,11 @@ class Stage:
             assert message.session_id == self.session.pk
             self.sent.append(message.piece)
 
+    @property
+    def words(self) -> list[Piece]:
+        """What was sent with text."""
+        return [piece for piece in self.sent if piece.text]
+
     def write(self, *events: Any) -> None:
         for event in events:
             self.stream.observe(event, self.call)
@@ -70,27 +75,27 @@ def test_what_comes_soon_after_leaves_together(stage: Stage) -> None:
     stage.write(TextStreamed("Hel"), TextStreamed("lo "), TextStreamed("Ana"))
     assert len(stage.sent) == 1
     stage.wait(SEND_EVERY_S)
-    assert stage.sent[1:] == [Piece(turn=1, call=1, voice="text", offset=3, text="lo Ana")]
+    assert stage.words[1:] == [Piece(turn=1, call=1, voice="text", offset=3, text="lo Ana")]
 
 
 def test_offsets_count_as_browsers_do(stage: Stage) -> None:
     stage.write(TextStreamed("\U0001f600 ok"), TextStreamed(" then"))
     stage.wait(SEND_EVERY_S)
     # One character here, two units in a browser.
-    assert [(piece.offset, piece.text) for piece in stage.sent] == [(0, "\U0001f600 ok"), (5, " then")]
+    assert [(piece.offset, piece.text) for piece in stage.words] == [(0, "\U0001f600 ok"), (5, " then")]
 
 
 def test_nothing_is_sent_twice(stage: Stage) -> None:
     stage.write(TextStreamed("Hello"))
     stage.wait(SEND_EVERY_S)
     stage.wait(SEND_EVERY_S)
-    assert len(stage.sent) == 1
+    assert len(stage.words) == 1
 
 
 def test_thinking_has_offsets_of_its_own(stage: Stage) -> None:
     stage.write(ThinkingStreamed("Hm. "), TextStreamed("Yes"), ThinkingStreamed("Well."))
     stage.wait(SEND_EVERY_S)
-    assert [(piece.voice, piece.offset, piece.text) for piece in stage.sent] == [
+    assert [(piece.voice, piece.offset, piece.text) for piece in stage.words] == [
         ("thinking", 0, "Hm. "),
         ("text", 0, "Yes"),
         ("thinking", 4, "Well."),
@@ -133,6 +138,21 @@ def test_the_draft_is_kept_now_and_then_for_pages_that_come_late(stage: Stage) -
     assert stage.draft() == first
     stage.wait(SAVE_EVERY_S)
     assert stage.draft()["text"] == "Hello"
+
+
+def test_a_page_that_came_between_the_words_and_their_keeping_hears_that_it_lacks_them(stage: Stage) -> None:
+    stage.write(RequestSent(b"{}", 1))
+    stage.stream.tick()
+    stage.write(ThinkingStreamed("Hm."), TextStreamed("\U0001f600 ok"))
+    stage.wait(SEND_EVERY_S)
+    assert stage.draft()["text"] == ""
+    stage.sent.clear()
+    # And now the model says nothing for a long while.
+    stage.wait(SAVE_EVERY_S)
+    assert stage.draft()["text"] == "\U0001f600 ok"
+    assert stage.sent == [Piece(1, 1, "text", 5), Piece(1, 1, "thinking", 3)]
+    stage.wait(SAVE_EVERY_S)
+    assert len(stage.sent) == 2
 
 
 def test_a_worker_that_lost_its_lease_keeps_no_draft(stage: Stage) -> None:
