@@ -1,9 +1,9 @@
 // What our scripts may use and how long they may be; no plugin, no preset.
 
 const browser = [
-  "AbortController", "CSS", "CustomEvent", "DOMParser", "Date", "EventTarget", "FormData", "IntersectionObserver",
+  "AbortController", "CSS", "CustomEvent", "DOMParser", "DataTransfer", "Date", "EventTarget", "FormData", "IntersectionObserver",
   "MutationObserver", "Node", "URLSearchParams", "WebSocket", "XMLSerializer", "addEventListener", "clearInterval", "clearTimeout",
-  "crypto", "document", "fetch", "getComputedStyle", "getSelection", "location", "matchMedia", "navigator", "parent",
+  "createImageBitmap", "crypto", "devicePixelRatio", "document", "fetch", "getComputedStyle", "getSelection", "location", "matchMedia", "navigator", "parent",
   "performance", "removeEventListener", "requestAnimationFrame", "sessionStorage", "setInterval", "setTimeout",
 ];
 const htmlSinks = ["innerHTML", "outerHTML", "insertAdjacentHTML"].map((property) => ({

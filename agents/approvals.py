@@ -9,7 +9,8 @@ from django.utils import timezone
 from agents.context import json_values
 from agents.models import AgentSession, ToolApproval, Turn
 from agents.people import name_of
-from agents.sessions import NothingToDo, RefusedInput, announce, queue_turn
+from agents.refusals import RefusedInput
+from agents.sessions import NothingToDo, announce, queue_turn
 from agents.waiting import touch
 
 MOST_REASON_CHARACTERS = 2000

@@ -7,10 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Case, F, IntegerField, Q, Subquery, When
+from django.db.models import Case, F, IntegerField, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
 from django.utils.module_loading import import_string
 
+from agents.attachments import image_views, is_shown
 from agents.calls import Answers, Approvals, Block, answers_in, approvals_of, call_views, is_result
 from agents.context.json_values import JSON
 from agents.markers import MarkerView, markers
@@ -67,7 +68,7 @@ def conversation_page(
     """
     # Before the messages: a turn taken up in between is then read twice, and never missed.
     waiting = waiting_views(session) if before is None else []
-    rows = session.messages.select_related("turn__author").order_by("-sequence")
+    rows = told(session).order_by("-sequence")
     if before is not None:
         rows = rows.filter(sequence__lt=before)
     # One more, so that the result of a call never stands without its call.
@@ -106,6 +107,12 @@ def _placed(
     return placed + waiting
 
 
+def told(session: AgentSession) -> QuerySet[Message]:
+    """Return the session's messages with their authors, for ``message_views``."""
+    # What a turn was given stands in its message, images and all.
+    return session.messages.select_related("turn__author").defer("turn__input", "turn__draft")
+
+
 def message_views(session: AgentSession, rows: Sequence[Message]) -> list[MessageView]:
     """Return the views of rows in order; results appear in the message that called, not on their own."""
     answers, approvals = answers_in(rows), approvals_of(rows)
@@ -129,6 +136,7 @@ def waiting_views(session: AgentSession) -> list[MessageView]:
             time=turn.created_at,
             tokens=0,
             html=_html(_input_text(turn.input), turn.pk, session),
+            images=image_views(session, turn.pk, turn.input) if isinstance(turn.input, list) else (),
             waits=turn.status == Turn.Status.QUEUED,
         )
         for turn in turns.order_by("index")
@@ -142,7 +150,8 @@ def turn_view(session_id: UUID) -> TurnView | None:
 
 def _current_turn(session_id: UUID) -> Turn | None:
     unfinished = Case(When(status__in=Turn.UNFINISHED, then=F("index")), output_field=IntegerField())
-    turns = Turn.objects.filter(session=session_id).annotate(waits=unfinished)
+    # What it was given may be megabytes of images.
+    turns = Turn.objects.filter(session=session_id).annotate(waits=unfinished).defer("input")
     return turns.order_by(F("waits").asc(nulls_last=True), "-index").first()
 
 
@@ -173,7 +182,8 @@ def _message_view(session: AgentSession, row: Message, answers: Answers, approva
         who=who,
         time=row.created_at,
         tokens=row.tokens,
-        html=_html(text, row.pk, session) if text.strip() else "",
+        html=_html(text, row.pk, session),
+        images=image_views(session, row.pk, row.blocks) if role == "user" else (),
         calls=call_views(row, answers, approvals),
         thinking=row.thinking,
         is_cut=row.is_cut,
@@ -189,7 +199,7 @@ def _block_text(block: Block) -> str:
     if kind in TEXT_BLOCKS:
         return str(block["text"])
     if kind == "input_image_url":
-        return "*An image.*"
+        return "" if is_shown(block) else "*An image.*"
     if kind == "input_file":
         return "*A file.*"
     return ""
@@ -206,7 +216,9 @@ def _author(turn: Turn | None) -> str:
     return name_of(author) if author else "User"
 
 
-def _html(text: str, message_id: UUID, session: AgentSession) -> HTML:
+def _html(text: str, message_id: UUID, session: AgentSession) -> HTML | str:
+    if not text.strip():
+        return ""
     render = import_string(settings.MESSAGE_RENDERER)
     html: HTML = render(text, f"message-{message_id}", session.pk)
     return html

@@ -18,6 +18,7 @@ from agents.conversation import (
     conversation_page,
     last_spoken,
     message_views,
+    told,
     turn_view,
     waiting_views,
 )
@@ -144,7 +145,7 @@ class _Messages:
 
     def __init__(self, session: AgentSession) -> None:
         self._session = session
-        self._rows = session.messages.select_related("turn__author")
+        self._rows = told(session)
 
     def since(self, cursor: int | None) -> tuple[int | None, Sequence[MessageView]]:
         """Return where the update starts (None: it is a snapshot) and its lines."""

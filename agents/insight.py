@@ -31,6 +31,10 @@ _NOTES = {
     "input": "Never compacted",
 }
 
+_CALLS = {"tool_use", "tool_result", "function_call", "function_call_output"}
+# Types of blocks in which providers take an image, and Google's name of its field.
+_IMAGES = {"image", "image_url", "input_image", "input_image_url", "inlineData"}
+
 # A piece of a text, and the number of the search hit that it is, or 0.
 Piece = tuple[str, int]
 
@@ -226,16 +230,15 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for each in value:
             yield from _texts(each)
+    elif isinstance(value, Mapping) and value.get("type") in _CALLS:
+        yield json_values.shown(dict(value), indent=2)
+    elif isinstance(value, Mapping) and _IMAGES & {value.get("type"), *value}:
+        yield "[image]"
     elif isinstance(value, Mapping):
-        if {"tool_use", "tool_result", "function_call", "function_call_output"} & {value.get("type")}:
-            yield json_values.shown(dict(value), indent=2)
-            return
-        for name in ("text", "content", "parts"):
-            if name in value:
-                yield from _texts(value[name])
-        for name in ("tool_calls", "functionCall", "functionResponse"):
-            if value.get(name):
-                yield json_values.shown(value[name], indent=2)
+        for name in [each for each in ("text", "content", "parts") if each in value]:
+            yield from _texts(value[name])
+        calls = [value.get(name) for name in ("tool_calls", "functionCall", "functionResponse")]
+        yield from (json_values.shown(each, indent=2) for each in calls if each)
 
 
 def _css_of(role: str) -> str:

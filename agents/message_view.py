@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 from uuid import UUID
 
+from agents.attachments import ImageView
 from agents.calls import CallView
 
 Role = Literal["user", "assistant", "error", "marker"]
@@ -25,6 +26,7 @@ class MessageView:
 
     Attributes:
         html: rendered text; empty when the message has none.
+        images: what a person attached.
         thinking: what the model thought before it said this.
         is_cut: the model was stopped or cut off while it said this.
         waits: the message waits for its turn and can be withdrawn.
@@ -36,6 +38,7 @@ class MessageView:
     time: datetime
     tokens: int
     html: HTML | str
+    images: Sequence[ImageView] = ()
     calls: Sequence[CallView] = ()
     thinking: str = ""
     is_cut: bool = False

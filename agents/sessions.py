@@ -1,5 +1,6 @@
 """What people and programs do with sessions: start one, send a message, stop, retry."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +14,9 @@ from agents.budget_view import context_use
 from agents.context import json_values
 from agents.context.blank import is_blank
 from agents.context.json_values import JSON
+from agents.context.messages import Block, InputImage, InputText
 from agents.models import AgentProfile, AgentSession, ToolApproval, Turn
+from agents.refusals import RefusedInput
 
 Status = Turn.Status
 
@@ -21,10 +24,6 @@ MAX_INPUT_CHARACTERS = 200_000
 # A turn that nobody took up for this long is poked again.
 STALLED_AFTER = timedelta(seconds=10)
 MOST_WOKEN = 20
-
-
-class RefusedInput(Exception):
-    """A message cannot be taken; the text names the remedy."""
 
 
 class NothingToDo(Exception):
@@ -40,7 +39,9 @@ def start_session(profile: AgentProfile, user: User | None, title: str) -> Agent
     return session
 
 
-def start_with_message(profile: AgentProfile, user: User, title: str, text: str) -> AgentSession:
+def start_with_message(
+    profile: AgentProfile, user: User, title: str, text: str, images: Sequence[InputImage] = ()
+) -> AgentSession:
     """Return a new session whose first turn is queued; nothing is stored when the message is refused.
 
     Raises:
@@ -48,17 +49,31 @@ def start_with_message(profile: AgentProfile, user: User, title: str, text: str)
     """
     with transaction.atomic():
         session = start_session(profile, user, title)
-        submit_turn(session, text, user)
+        submit_turn(session, text, user, images=images)
     return session
 
 
-def submit_turn(session: AgentSession, text: str, author: User | None, *, idempotency_key: str = "") -> Turn:
+def submit_turn(
+    session: AgentSession,
+    text: str,
+    author: User | None,
+    *,
+    images: Sequence[InputImage] = (),
+    idempotency_key: str = "",
+) -> Turn:
     """Return the queued turn of this message; a repeated ``idempotency_key`` returns the turn it made.
+
+    Args:
+        session: where it is said.
+        text: may be blank when there are images.
+        author: who says it.
+        images: what `attachments.image_blocks` made of files.
+        idempotency_key: chosen by the client.
 
     Raises:
         RefusedInput: the message is empty, too long, or holds characters that cannot be stored.
     """
-    text = _checked_input(text)
+    given = _checked_input(text, images)
     with transaction.atomic():
         locked = AgentSession.objects.select_for_update().get(pk=session.pk)
         if idempotency_key:
@@ -67,7 +82,7 @@ def submit_turn(session: AgentSession, text: str, author: User | None, *, idempo
                 return known
         last = locked.turns.order_by("-index").values_list("index", flat=True).first() or 0
         turn = Turn.objects.create(
-            session=locked, index=last + 1, author=author, input=text, idempotency_key=idempotency_key
+            session=locked, index=last + 1, author=author, input=given, idempotency_key=idempotency_key
         )
         queue_turn(locked, turn)
     return turn
@@ -224,8 +239,9 @@ def queue_turn(session: AgentSession, turn: Turn) -> None:
     transaction.on_commit(lambda: queue.poke_turn(turn.pk))
 
 
-def _checked_input(text: JSON) -> str:
-    if not isinstance(text, str) or is_blank(text):
+def _checked_input(text: JSON, images: Sequence[InputImage]) -> str | list[Block]:
+    """Return what the turn keeps as its input; models read images best in front of the text about them."""
+    if not isinstance(text, str) or (is_blank(text) and not images):
         raise RefusedInput("The message is empty. Write what the agent shall do.")
     if len(text) > MAX_INPUT_CHARACTERS:
         raise RefusedInput(
@@ -236,4 +252,7 @@ def _checked_input(text: JSON) -> str:
         json_values.encode(text)
     except json_values.InvalidJSON as fault:
         raise RefusedInput(f"The message cannot be stored: {fault}.") from None
-    return text
+    if not images:
+        return text
+    said: list[Block] = [] if is_blank(text) else [InputText(type="input_text", text=text)]
+    return [*images, *said]

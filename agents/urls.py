@@ -2,10 +2,15 @@
 
 from django.urls import path
 
-from agents.views import approvals, care, compaction, insight, transfers, turns
+from agents.views import approvals, attachments, care, compaction, insight, transfers, turns
 
 urlpatterns = [
     path("sessions/<uuid:session_id>/messages/", turns.send_message, name="message-send"),
+    path(
+        "sessions/<uuid:session_id>/messages/<uuid:message_id>/images/<int:place>/",
+        attachments.show_image,
+        name="message-image",
+    ),
     path("sessions/<uuid:session_id>/stop/", turns.stop, name="turn-stop"),
     path("sessions/<uuid:session_id>/withdraw/", turns.withdraw, name="turn-withdraw"),
     path("sessions/<uuid:session_id>/retry/", turns.retry, name="turn-retry"),

@@ -69,6 +69,8 @@ def _block(block: Mapping[str, Any]) -> str:
     kind = block.get("type")
     if kind in {"input_text", "output_text"}:
         return str(block["text"])
+    if kind == "input_image_url":
+        return "*An image.*"
     if kind == "tool_use":
         return f"Called `{block['name']}`:\n\n{_fenced(str(block.get('arguments') or '{}'), 'json')}"
     if kind == "tool_result":

@@ -5,10 +5,14 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import Resolver404, resolve
 
 from agents.answers import wants_json
+from agents.attachments import MOST_BYTES
 
 NUL = "\x00"
+# Addresses to which people send images with a message.
+TAKE_IMAGES = frozenset({"message-send", "session-new"})
 # Texts that people write; their forms say themselves what cannot be stored, and keep what was typed.
 CHECKED_BY_FORMS = frozenset({"value", "description", "message", "title"})
 
@@ -23,7 +27,7 @@ class RequestLimitsMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer 413 or 400 with the remedy, or pass the request on."""
-        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        most = _most_bytes(request)
         size = request.headers.get("content-length", "")
         if size.isdecimal() and (len(size) > 18 or int(size) > most):
             text = f"Too large: at most {most // 1024**2} MB fit. Nothing was stored; send less."
@@ -32,6 +36,15 @@ class RequestLimitsMiddleware:
             text = "The request holds a NUL character, which no name can have. Remove it; nothing was stored."
             return _refusal(request, text, 400)
         return self._get_response(request)
+
+
+def _most_bytes(request: HttpRequest) -> int:
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    try:
+        takes_images = resolve(request.path_info).url_name in TAKE_IMAGES
+    except Resolver404:
+        return most
+    return most + MOST_BYTES if takes_images else most
 
 
 def _has_nul(request: HttpRequest) -> bool:

@@ -9,10 +9,12 @@ from django.utils.text import slugify
 from agents import sessions
 from agents.access import visible_session, watched_session
 from agents.answers import whole_number
+from agents.attachments import MOST_BYTES, MOST_IMAGES, image_blocks
 from agents.budget_view import SEGMENTS, budget_view
 from agents.conversation import conversation_page, turn_view
 from agents.models import AgentProfile
 from agents.people import signed_in
+from agents.refusals import RefusedInput
 from contextsite.exports import as_json, as_markdown
 from contextsite.fleet import columns, fleet_page, fleet_summary, rail
 from contextsite.fleet_query import ORDERS, FleetQuery
@@ -63,6 +65,7 @@ def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
         "dock": board.dock,
         "budget": budget_view(session),
         "may_act": acts,
+        "attach": {"images": MOST_IMAGES, "bytes": MOST_BYTES},
         "rail": rail(person),
         "cursors": {"board": board.cursor, "conversation": conversation.cursor, "view": board.view},
     }
@@ -100,8 +103,9 @@ def new_session(request: HttpRequest) -> HttpResponse:
         return _new_session_form(request, values, {"agent": "Choose one of the agents in the list."})
     try:
         text = values["message"].replace("\r\n", "\n")
-        session = sessions.start_with_message(profile, person, values["title"], text)
-    except sessions.RefusedInput as refusal:
+        images = image_blocks(request.FILES.getlist("images"))
+        session = sessions.start_with_message(profile, person, values["title"], text, images)
+    except RefusedInput as refusal:
         return _new_session_form(request, values, {"message": str(refusal)})
     return redirect("session", session.pk)
 

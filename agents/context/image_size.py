@@ -25,7 +25,7 @@ def size_of_url(url: str) -> Size | None:
 
 
 def size_of_base64(data: str) -> Size | None:
-    """Return width and height of a PNG, GIF or JPEG in base64, None when they cannot be read."""
+    """Return width and height of a PNG, GIF, JPEG or WebP in base64, None when they cannot be read."""
     usable = data[: min(len(data), _HEAD_CHARACTERS) // 4 * 4]
     try:
         raw = base64.b64decode(usable, validate=True)
@@ -37,6 +37,8 @@ def size_of_base64(data: str) -> Size | None:
     if raw.startswith(_GIF) and len(raw) >= 10:
         width, height = struct.unpack("<HH", raw[6:10])
         return width, height
+    if raw.startswith(b"RIFF") and raw[8:12] == b"WEBP" and len(raw) >= 30:
+        return _size_of_webp(raw)
     return _size_of_jpeg(raw) if raw.startswith(b"\xff\xd8") else None
 
 
@@ -47,4 +49,17 @@ def _size_of_jpeg(raw: bytes) -> Size | None:
             height, width = struct.unpack(">HH", raw[place + 5 : place + 9])
             return width, height
         place += 2 + int.from_bytes(raw[place + 2 : place + 4], "big")
+    return None
+
+
+def _size_of_webp(raw: bytes) -> Size | None:
+    match raw[12:16]:
+        case b"VP8 " if raw[23:26] == b"\x9d\x01\x2a":
+            width, height = struct.unpack("<HH", raw[26:30])
+            return width & 0x3FFF, height & 0x3FFF
+        case b"VP8L" if raw[20] == 0x2F:
+            (bits,) = struct.unpack("<I", raw[21:25])
+            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+        case b"VP8X":
+            return int.from_bytes(raw[24:27], "little") + 1, int.from_bytes(raw[27:30], "little") + 1
     return None

@@ -10,7 +10,8 @@ from agents.access import operable_session
 from agents.answers import done, refused
 from agents.models import ToolApproval
 from agents.people import signed_in
-from agents.sessions import NothingToDo, RefusedInput
+from agents.refusals import RefusedInput
+from agents.sessions import NothingToDo
 
 
 @require_POST

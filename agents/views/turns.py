@@ -3,27 +3,35 @@
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
 from agents import sessions
 from agents.access import operable_session
-from agents.answers import done, refused
+from agents.answers import done, refused, wants_json
+from agents.attachments import image_blocks
 from agents.people import signed_in
+from agents.refusals import RefusedInput
 
 
 @require_POST
 def send_message(request: HttpRequest, session_id: UUID) -> HttpResponse:
-    """Queue the posted ``message`` as a turn; ``idempotency_key`` makes a repeated post harmless."""
+    """Queue the posted ``message`` and ``images``; ``idempotency_key`` makes a repeated post harmless."""
     session = operable_session(request.user, session_id)
+    text = request.POST.get("message", "").replace("\r\n", "\n")
     try:
         sessions.submit_turn(
             session,
-            request.POST.get("message", "").replace("\r\n", "\n"),
+            text,
             signed_in(request),
+            images=image_blocks(request.FILES.getlist("images")),
             idempotency_key=request.POST.get("idempotency_key", "")[:100],
         )
-    except sessions.RefusedInput as refusal:
-        return refused(request, session_id, str(refusal), field="message")
+    except RefusedInput as refusal:
+        if wants_json(request):
+            return refused(request, session_id, str(refusal), field="message")
+        context = {"session": session, "message": text, "error": str(refusal)}
+        return render(request, "agents/message_refused.html", context, status=400)
     return done(request, session_id)
 
 

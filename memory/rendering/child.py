@@ -63,13 +63,15 @@ class RenderChild:
         reply = self._card({"kind": "markdown", "text": text, "card_id": card_id})
         return reply if isinstance(reply, CardHTML) else source_card(text, reply, lasting=False)
 
-    def encoded_anew(self, content: bytes) -> Picture:
-        """Return `pictures.encoded_anew` of the bytes.
+    def encoded_anew(self, content: bytes, **limits: int) -> Picture:
+        """Return `pictures.encoded_anew` of the bytes, under its usual or the given limits.
 
         Raises:
             PictureRefused: also when it takes too long.
         """
-        reply = self._ask({"kind": "picture", "content": base64.b64encode(content).decode()})
+        reply = self._ask(
+            {"kind": "picture", "content": base64.b64encode(content).decode(), "limits": limits}
+        )
         if isinstance(reply, str):
             raise PictureRefused(reply)
         if "error" in reply:
@@ -239,7 +241,7 @@ def _frame_of(card: CardHTML) -> Frame:
 
 def _picture(request: Frame) -> Frame:
     try:
-        return _frame_of_picture(encoded_anew(base64.b64decode(request["content"])))
+        return _frame_of_picture(encoded_anew(base64.b64decode(request["content"]), **request["limits"]))
     except PictureRefused as refusal:
         return {"error": str(refusal)}
 

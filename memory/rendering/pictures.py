@@ -7,10 +7,13 @@ import io
 import re
 from dataclasses import dataclass
 
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 MOST_BYTES = 2 * 1024 * 1024
 MOST_PIXELS = 16_000_000
+# What people attach comes from cameras.
+MOST_ATTACHED_BYTES = 20 * 1024 * 1024
+MOST_ATTACHED_PIXELS = 50_000_000
 LONGEST_SIDE = 1_600
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 DATA_ADDRESS = re.compile(r"data:image/(?:png|jpe?g|gif|webp);base64,([A-Za-z0-9+/]+={0,2})")
@@ -77,26 +80,29 @@ def data_picture(address: str) -> Picture:
         raise PictureRefused("broken base64") from error
 
 
-def encoded_anew(content: bytes) -> Picture:
-    """Return the first frame of a raster picture, made small enough to be shown.
+def encoded_anew(content: bytes, *, most_bytes: int = MOST_BYTES, most_pixels: int = MOST_PIXELS) -> Picture:
+    """Return the first frame of a raster picture, upright and made small enough to be shown.
 
     Raises:
         PictureRefused: when it is none, or over a limit.
     """
-    if len(content) > MOST_BYTES:
-        raise PictureRefused(f"larger than {MOST_BYTES // 1024**2} MB")
+    if len(content) > most_bytes:
+        raise PictureRefused(f"larger than {most_bytes // 1024**2} MB")
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as image:
-            if image.width * image.height > MOST_PIXELS:
-                raise PictureRefused(f"more than {MOST_PIXELS:,} pixels")
+            if image.width * image.height > most_pixels:
+                raise PictureRefused(f"more than {most_pixels:,} pixels")
+            # Decoders that can leave pixels out at once do so.
+            image.draft(None, (LONGEST_SIDE, LONGEST_SIDE))
             has_alpha = image.mode in {"LA", "PA", "RGBA"} or "transparency" in image.info
             pixels = image.convert("RGBA" if has_alpha else "RGB")
     # Decoders meet hostile bytes with many kinds of error.
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
         raise PictureRefused("it cannot be decoded") from error
     except Image.DecompressionBombError as error:
-        raise PictureRefused(f"more than {MOST_PIXELS:,} pixels") from error
+        raise PictureRefused(f"more than {most_pixels:,} pixels") from error
     pixels.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+    ImageOps.exif_transpose(pixels, in_place=True)
     made = io.BytesIO()
-    pixels.save(made, "WEBP", quality=85)
+    pixels.save(made, "WEBP", quality=85, exif=b"")
     return Picture(hashlib.sha256(made.getvalue()).hexdigest(), made.getvalue(), *pixels.size)

@@ -2,6 +2,7 @@
 // Upgrades: [data-composer]. Listens to: its keys, input and submit. Sends: the form, with a key that makes a repeat
 // harmless.
 
+import { Attachments } from "./attachments.js";
 import { submitForm } from "./submit.js";
 
 export function startComposer(form, settled) {
@@ -10,6 +11,7 @@ export function startComposer(form, settled) {
   const problem = form.querySelector("[data-composer-error]");
   const button = form.querySelector("[type=submit]");
   const draft = `draft:${form.dataset.composer}`;
+  const images = new Attachments(form, show);
   form.elements.idempotency_key.value = freshKey();
   if (!box.value) box.value = sessionStorage.getItem(draft) ?? "";
 
@@ -24,8 +26,9 @@ export function startComposer(form, settled) {
   });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (!box.value.trim()) return;
+    if (!box.value.trim() && !images.all.length) return;
     const sent = box.value;
+    const sentImages = images.all;
     button.disabled = true;
     const refusal = await submitForm(form, event.submitter);
     button.disabled = false;
@@ -34,6 +37,7 @@ export function startComposer(form, settled) {
     form.elements.idempotency_key.value = freshKey();
     // What was typed while it was on its way stays.
     box.value = box.value.startsWith(sent) ? box.value.slice(sent.length) : box.value;
+    images.remove(sentImages);
     sessionStorage.setItem(draft, box.value);
     settled();
   });

@@ -10,6 +10,7 @@ from kombu.exceptions import OperationalError
 
 from agents import bus, leases, queue, sessions
 from agents.models import AgentSession, Turn
+from agents.refusals import RefusedInput
 from tests.rows import make_person, make_profile, make_session
 
 pytestmark = pytest.mark.django_db
@@ -98,13 +99,13 @@ def test_a_repeated_submit_with_the_same_key_makes_one_turn(session: AgentSessio
 def test_a_message_that_cannot_be_taken_is_refused_with_the_remedy(
     session: AgentSession, ana: User, text: str, says: str
 ) -> None:
-    with pytest.raises(sessions.RefusedInput, match=says):
+    with pytest.raises(RefusedInput, match=says):
         sessions.submit_turn(session, text, ana)
     assert session.turns.count() == 0
 
 
 def test_a_refused_first_message_leaves_no_session(ana: User) -> None:
-    with pytest.raises(sessions.RefusedInput):
+    with pytest.raises(RefusedInput):
         sessions.start_with_message(make_profile(), ana, "title", "")
     assert AgentSession.objects.count() == 0
 

@@ -6,7 +6,8 @@ from agents import runner, sessions, waiting
 from agents.connectors.scripted import say
 from agents.loop.tool_calls import STOPPED_RESULT
 from agents.models import ToolApproval, Turn
-from agents.sessions import NothingToDo, RefusedInput
+from agents.refusals import RefusedInput
+from agents.sessions import NothingToDo
 from tests.agents import waiting_tools
 from tests.agents.waiting_stage import Stage, calling, shown, unanswered
 

@@ -2,17 +2,28 @@
 
 import re
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import FilePayload, Locator, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.product import Product
 from tests.browser.scene import Scene
 from tests.browser.visitor import Tab
+from tests.images import picture
 
 # Long enough for a second page to open meanwhile, on any machine.
 LONG = "compatible:tell-1000-60"
 WORDS = 100
 SHORT = f"compatible:tell-{WORDS}-60"
+# Drops or pastes a small file at the message box.
+HAND_OVER = """([kind, name, type]) => {
+  const carrier = new DataTransfer();
+  carrier.items.add(new File(["x"], name, { type }));
+  const more = { bubbles: true, cancelable: true };
+  const event = kind === "drop"
+    ? new DragEvent(kind, { ...more, dataTransfer: carrier })
+    : new ClipboardEvent(kind, { ...more, clipboardData: carrier });
+  document.getElementById("message").dispatchEvent(event);
+}"""
 LAST_WORD = re.compile(rf"word{WORDS - 1}\b")
 
 
@@ -26,6 +37,20 @@ def begin(product: Product, visit: Visit, model: str = SHORT) -> tuple[Scene, Ta
 def say(tab: Tab, text: str) -> None:
     tab.page.get_by_label("Message to").fill(text)
     tab.page.get_by_role("button", name="Send").click()
+
+
+def attach(tab: Tab) -> None:
+    """Choose, drop and paste images, take two away again, and keep one that is no image out."""
+    files = [FilePayload(name=name, mimeType="image/png", buffer=picture()) for name in ("a.png", "b.png")]
+    tab.page.locator("[name=images]").set_input_files(files)
+    lines = tab.page.locator(".attached li")
+    tab.page.evaluate(HAND_OVER, ["drop", "c.png", "image/png"])
+    expect(lines).to_have_text(["a.png", "b.png", "c.png"])
+    tab.page.evaluate(HAND_OVER, ["paste", "d.txt", "text/plain"])
+    expect(tab.page.locator("[data-composer-error]")).to_contain_text("d.txt is no PNG, JPEG, GIF or WebP")
+    for name in ("a.png", "c.png"):
+        tab.page.get_by_role("button", name=f"Remove {name}").click()
+    expect(lines).to_have_text(["b.png"])
 
 
 def expect_first(place: Locator, text: str) -> None:
@@ -77,7 +102,9 @@ def test_messages_wait_for_their_turn_and_can_be_withdrawn(product: Product, vis
     scene, tab = begin(product, visit)
     say(tab, "Tell me.")
     expect_first(tab.page.locator("[data-draft-text]"), "word2 ")
+    attach(tab)
     say(tab, "And then?")
+    expect(tab.page.locator(".attached li")).to_have_count(0)
     say(tab, "Never mind.")
     waiting = tab.page.locator("[data-waiting]")
     expect(waiting).to_have_count(2)
@@ -85,6 +112,9 @@ def test_messages_wait_for_their_turn_and_can_be_withdrawn(product: Product, vis
     expect(waiting).to_have_count(1)
     expect(tab.page.locator(".turn--assistant .prose").nth(1)).to_contain_text(LAST_WORD)
     expect(waiting).to_have_count(0)
+    image = tab.page.locator(".turn--user", has_text="And then?").get_by_role("img", name="Attached image 1")
+    expect(image).to_be_visible()
+    assert image.evaluate("image => image.naturalWidth") == 40
     assert product.stage.do("turns", session=scene.session) == ["succeeded", "succeeded"]
 
 

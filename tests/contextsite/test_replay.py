@@ -7,6 +7,7 @@ import pytest
 from agents import runner, sessions
 from agents.connectors.base import Done, ModelRequest
 from agents.models import AgentProfile, AgentSession, Message, RecordedTurn, Recording, Turn
+from agents.refusals import RefusedInput
 from contextsite import replay
 from contextsite.conversations import parse_conversation
 from contextsite.replay import ReplayConnector, connector, start_replay, tools
@@ -238,7 +239,7 @@ def test_nothing_is_stored_when_a_turn_is_refused(
     profile: AgentProfile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "MAX_INPUT_CHARACTERS", 13)
-    with pytest.raises(sessions.RefusedInput):
+    with pytest.raises(RefusedInput):
         start(profile, *FLIGHT)
     assert not AgentSession.objects.exists()
     assert not RecordedTurn.objects.exists()

@@ -111,6 +111,7 @@ def session_html(**changes: Any) -> str:
         "summary": summary(),
         "budget": budget(),
         "may_act": True,
+        "attach": {"images": 8, "bytes": 1000},
         "rail": [],
         "cursors": {"board": 7, "conversation": 5, "view": "first"},
     }

@@ -68,6 +68,7 @@ def message(**changes: Any) -> SimpleNamespace:
         "time": NOON,
         "tokens": 214,
         "html": SafeHTML("<p>Eleven lines are left.</p>"),
+        "images": [],
         "calls": [],
         "thinking": "",
         "is_cut": False,

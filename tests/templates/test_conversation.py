@@ -29,6 +29,18 @@ def test_text_that_nobody_sanitized_is_escaped() -> None:
     assert not list(page.all("script"))
 
 
+def test_attached_images_are_shown_from_our_own_address_in_their_size() -> None:
+    image = SimpleNamespace(url=HOSTILE, width=1600, height=900)
+    page = rendered("agents/_message.html", message=message(html="", images=[image]))
+    shown = page.one("img").attributes
+    assert (shown["src"], shown["width"], shown["height"]) == (HOSTILE, "1600", "900")
+    assert shown["alt"] == "Attached image 1"
+    assert page.one("a").attributes["href"] == HOSTILE
+    unknown = SimpleNamespace(url="/i/", width=None, height=None)
+    page = rendered("agents/_message.html", message=message(html="", images=[unknown]))
+    assert "width" not in page.one("img").attributes
+
+
 def test_tokens_are_left_out_when_unknown() -> None:
     assert "214\xa0tok" in "".join(rendered("agents/_message.html", message=message()).texts)
     assert "tok" not in rendered("agents/_message.html", message=message(tokens=0)).text

@@ -62,6 +62,7 @@ def session_page(**changes: Any) -> Element:
         "dock": eviction(),
         "budget": budget(),
         "may_act": True,
+        "attach": {"images": 8, "bytes": 20 * 1024 * 1024},
         "rail": [fleet_row()],
         "cursors": {"board": 7, "conversation": 5, "view": "0123456789ab"},
     }
@@ -127,6 +128,17 @@ def all_pages() -> Iterator[tuple[str, Element]]:
     yield (
         "new session",
         page("contextsite/session_new.html", {"agents": [("a", "A")], "errors": {"message": "Empty."}}),
+    )
+    yield (
+        "refused message",
+        page(
+            "agents/message_refused.html",
+            {
+                "session": SimpleNamespace(id=SESSION_ID, profile=SimpleNamespace(name=HOSTILE)),
+                "message": HOSTILE,
+                "error": HOSTILE,
+            },
+        ),
     )
     yield "403", page("403.html", {})
     yield "404", page("404.html", {})

@@ -28,7 +28,23 @@ def jpeg(width: int, height: int, before: bytes = b"") -> bytes:
     return b"\xff\xd8\xff\xe0\x00\x04AB" + before + frame
 
 
-@pytest.mark.parametrize("make", [png, gif, jpeg])
+def webp_lossy(width: int, height: int) -> bytes:
+    return b"RIFF\x00\x00\x00\x00WEBPVP8 \x00\x00\x00\x00\x30\x01\x00\x9d\x01\x2a" + struct.pack(
+        "<HH", width, height
+    )
+
+
+def webp_lossless(width: int, height: int) -> bytes:
+    bits = (width - 1) | (height - 1) << 14
+    return b"RIFF\x00\x00\x00\x00WEBPVP8L\x00\x00\x00\x00\x2f" + struct.pack("<I", bits) + b"\x00" * 5
+
+
+def webp_extended(width: int, height: int) -> bytes:
+    size = (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
+    return b"RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x10\x00\x00\x00" + size
+
+
+@pytest.mark.parametrize("make", [png, gif, jpeg, webp_lossy, webp_lossless, webp_extended])
 def test_the_size_stands_in_the_first_bytes(make: object) -> None:
     assert callable(make)
     assert size_of_base64(encoded(make(640, 480))) == (640, 480)
@@ -46,6 +62,10 @@ def test_a_table_before_the_frame_of_a_jpeg_is_passed_over() -> None:
         b"plain text",
         png(1, 1)[:20],
         gif(1, 1)[:8],
+        webp_lossy(1, 1)[:28],
+        webp_lossy(1, 1).replace(b"\x9d", b"\x00"),
+        webp_lossless(1, 1).replace(b"\x2f", b"\x00"),
+        webp_extended(1, 1).replace(b"VP8X", b"ANIM"),
         b"\xff\xd8",
         b"\xff\xd8\xff\xe0\x00\x04AB",
         b"\xff\xd8AAAAAAAAAAAA",

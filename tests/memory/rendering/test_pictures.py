@@ -79,6 +79,25 @@ def test_a_large_picture_is_made_smaller() -> None:
     assert (made.width, made.height) == (1_600, 8)
 
 
+def test_a_photograph_stands_upright_whichever_way_the_camera_was_held() -> None:
+    held = Image.Exif()
+    held[0x0112] = 6
+    made = io.BytesIO()
+    Image.new("RGB", (40, 20)).save(made, "JPEG", exif=held)
+    upright = encoded_anew(made.getvalue())
+    assert (upright.width, upright.height) == (20, 40)
+    with Image.open(io.BytesIO(upright.content)) as image:
+        assert not image.getexif()
+
+
+def test_what_people_attach_may_be_larger() -> None:
+    with pytest.raises(PictureRefused, match="more than 5 pixels"):
+        encoded_anew(png(), most_pixels=5)
+    with pytest.raises(PictureRefused, match="larger than"):
+        encoded_anew(png(), most_bytes=5)
+    assert encoded_anew(png(4_100, 4_000), most_pixels=50_000_000).width == 1_600
+
+
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA"])
 def test_every_kind_of_pixel_is_taken(mode: str) -> None:
     assert encoded_anew(png(mode=mode)).width == 3
