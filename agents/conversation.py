@@ -166,9 +166,9 @@ def last_spoken(session: AgentSession) -> dict[str, int] | None:
     return {"turn": last["turn_index"], "call": last["ordinal"]} if last else None
 
 
-def draft_of(session: AgentSession) -> Mapping[str, Any] | None:
+def draft_of(session_id: UUID) -> Mapping[str, Any] | None:
     """Return the answer that is being written, as it was last saved; see ``agents.draft.Draft.as_json``."""
-    running = session.turns.filter(status=Turn.Status.RUNNING)
+    running = Turn.objects.filter(session=session_id, status=Turn.Status.RUNNING)
     return running.values_list("draft", flat=True).first()
 
 

@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 Voice = Literal["text", "thinking"]
+# Of the feed's part that sends drafts.
+PART_NAME = "draft"
 NOTHING: Mapping[Voice, str] = {"text": "", "thinking": ""}
 
 
@@ -81,9 +83,17 @@ class Draft:
     def _piece(self, voice: Voice, text: str) -> Piece:
         offset = self.offsets[voice]
         self.sent[voice] += len(text)
-        self.offsets[voice] += _browser_length(text)
+        self.offsets[voice] += browser_length(text)
         return Piece(self.turn, self.call, voice, offset, text, tuple(self.calls), self.note)
 
 
-def _browser_length(text: str) -> int:
+def browser_length(text: str) -> int:
+    """Return the length of a text as browsers count it, in UTF-16 units."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def text_behind(text: str, units: int) -> str:
+    """Return what stands behind so many UTF-16 units of a text."""
+    if units == 0:
+        return text
+    return text.encode("utf-16-le", "surrogatepass")[2 * units :].decode("utf-16-le", "surrogatepass")

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from agents.conversation import draft_of
+from agents.draft import PART_NAME
 from agents.feed import Frame
 from agents.models import AgentSession
 from agents.watcher import Cursor, View, Viewer
@@ -14,14 +15,14 @@ from agents.watcher import Cursor, View, Viewer
 class DraftPart:
     """Sends the draft once to each page that has none; what follows it gets in pieces."""
 
-    name = "draft"
+    name = PART_NAME
 
     def view(self, session_id: UUID, viewer: Viewer) -> None:
         """Return nothing: there is one view."""
 
     def read(self, session: AgentSession, cursors: Collection[Cursor]) -> Mapping[Cursor, "DraftUpdate"]:
         """Return the draft for pages that ask for it."""
-        return {None: DraftUpdate(draft_of(session))} if None in cursors else {}
+        return {None: DraftUpdate(draft_of(session.pk))} if None in cursors else {}
 
     def transition(self, session: AgentSession, old: View, new: View) -> None:
         """Return nothing: the one view never changes."""

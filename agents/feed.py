@@ -10,7 +10,9 @@ from uuid import UUID
 
 from django.db import Error as DatabaseError
 
+from agents.draft import PART_NAME as DRAFT
 from agents.draft import Piece
+from agents.draft_blocks import DraftBlocks
 from agents.models import AgentSession
 from agents.watcher import PERMISSION_LOST, Cursor, View, Viewer, Watcher
 
@@ -139,6 +141,7 @@ class Feed:
         self._parts = parts
         self._clock = clock
         self._off_loop = off_loop
+        self._blocks = DraftBlocks(session_id, clock, off_loop, self._hand_on)
         self._timer: Timer | None = None
         # A strong reference: the loop itself keeps only a weak one.
         self._reading: asyncio.Task[None] | None = None
@@ -155,7 +158,10 @@ class Feed:
     def leave(self, watcher: Watcher) -> None:
         """Remove a watcher; with the last one the feed rests."""
         self.watchers.discard(watcher)
-        if not self.watchers and self._timer is not None:
+        if self.watchers:
+            return
+        self._blocks.rest()
+        if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
@@ -168,7 +174,12 @@ class Feed:
 
     def stream(self, piece: Piece) -> None:
         """Hand on what an agent is just saying; a page that is too slow for it asks for the draft later."""
-        text, now = _text(piece.frame()), self._clock.time()
+        self._hand_on(_text(piece.frame()))
+        if self.watchers:
+            self._blocks.take(piece)
+
+    def _hand_on(self, text: str) -> None:
+        now = self._clock.time()
         for watcher in self.watchers:
             if not watcher.is_full:
                 watcher.push(text, now)
@@ -228,7 +239,8 @@ class Feed:
                 continue
             watcher.cursors.update(delivery.cursors)
             watcher.views.update(delivery.views)
-            for text in delivery.frames:
+            has_new_draft = DRAFT in delivery.cursors and delivery.seat.cursors[DRAFT] is None
+            for text in delivery.frames + (self._blocks.frames if has_new_draft else []):
                 watcher.push(text, now)
 
 

@@ -221,6 +221,8 @@ ENCRYPTION_KEYS = env.fernet_keys("ENCRYPTION_KEYS")
 CONTEXT_BINDINGS = ["memory.bindings.WhiteboardBinding", "memory.bindings.NotesBinding"]
 # Turns the Markdown of a message into safe HTML: text, element id and session id to an object with __html__.
 MESSAGE_RENDERER = "memory.rendered.message_html"
+# Makes an object with ``add(more, now_ms)``, which finds the finished blocks of a text that is being written.
+GROWING_TEXT = "memory.rendered.growing_text"
 # Turns the bytes of an attached image into an object with the ``content`` of a clean WebP; a ValueError says
 # why it does not.
 IMAGE_ENCODER = "memory.attached.attached_image"

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from memory.render_process import child
 from memory.rendering.cards import PIPELINE_VERSION, CardHTML
+from memory.rendering.growing import GrowingText
 from memory.session_pictures import with_session_pictures
 
 # Characters of HTML and bytes of pictures that one process keeps; the least recently used leave first.
@@ -84,6 +85,6 @@ def message_html(text: str, dom_id: str, session_id: UUID) -> CardHTML:
     return with_session_pictures(_texts.get(child.render_markdown, "message", text, dom_id), session_id)
 
 
-def finished_blocks(text: str) -> tuple[list[str], str]:
-    """Return `growing.split_finished` of a text that is still being written; may wait, see ``value_html``."""
-    return child.split(text)
+def growing_text() -> GrowingText:
+    """Return a text that is still being written; its ``add`` may wait, see ``value_html``."""
+    return GrowingText(child.split)

@@ -16,6 +16,7 @@ export class Draft {
   #written = { text: "", thinking: "" };
   #shown = 0; // characters of the text that stand there as finished blocks
   #held = [];
+  #blocks = []; // finished blocks that wait for what stands before them
   #timer = 0;
 
   constructor(list, template, ask) {
@@ -56,13 +57,11 @@ export class Draft {
     return isNew;
   }
 
-  // A finished block takes the place of its plain text.
-  receiveBlock({ turn, call, start, end, html }) {
-    const isHere = compare({ turn, call }, this.#place) === 0 && this.#element;
-    if (!isHere || start !== this.#shown || end > this.#written.text.length) return;
-    this.#part("blocks").append(elementOf(html));
-    this.#shown = end;
-    this.#part("text").textContent = this.#written.text.slice(end);
+  // A finished block takes the place of its plain text, once both are here.
+  receiveBlock(block) {
+    if (!this.#element || compare(block, this.#place) !== 0) return;
+    this.#blocks.push(block);
+    this.#showBlocks();
   }
 
   // This call and those before it are over: their messages are in the conversation.
@@ -70,6 +69,17 @@ export class Draft {
     if (!spoken || compare(spoken, this.#spoken) <= 0) return;
     this.#spoken = { turn: spoken.turn, call: spoken.call };
     if (this.#element && compare(this.#place, spoken) <= 0) this.#remove();
+  }
+
+  #showBlocks() {
+    const before = this.#shown;
+    for (const { start, end, html } of this.#blocks.sort((one, other) => one.start - other.start)) {
+      if (start !== this.#shown || end > this.#written.text.length) continue;
+      this.#part("blocks").append(elementOf(html));
+      this.#shown = end;
+    }
+    this.#blocks = this.#blocks.filter(({ end }) => end > this.#shown);
+    if (this.#shown > before) this.#part("text").textContent = this.#written.text.slice(this.#shown);
   }
 
   #begin({ turn, call }) {
@@ -87,6 +97,7 @@ export class Draft {
     this.#element = null;
     this.#written = { text: "", thinking: "" };
     this.#held = [];
+    this.#blocks = [];
     this.#shown = this.#timer = 0;
   }
 
@@ -101,6 +112,7 @@ export class Draft {
     if (!more) return;
     this.#written[piece.voice] += more;
     this.#part(piece.voice === "text" ? "text" : "thought").append(more);
+    if (piece.voice === "text") this.#showBlocks();
     if (piece.voice === "thinking") this.#part("thinking").hidden = false;
   }
 

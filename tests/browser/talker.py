@@ -2,6 +2,7 @@
 
 Started as ``python -m tests.browser.talker PORT``. ``wait-2000`` answers "Done." after 2,000 ms.
 ``tell-40-50`` tells 40 words, one each 50 ms; the first is the time it was sent in epoch milliseconds.
+``tell-40-50-10`` begins a new paragraph every 10 words.
 ``refuse-2`` is overloaded twice for each message and then answers. ``break`` breaks off in the middle of
 an answer.
 """
@@ -16,6 +17,7 @@ from collections.abc import AsyncIterator
 from tests.providers.answers import Answer
 from tests.providers.chat_format import chunks
 
+PARAGRAPH = "\n\n"
 HEAD = b"HTTP/1.1 %d OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 _refused: Counter[str] = Counter()
 
@@ -47,7 +49,9 @@ async def _pieces(model: str, asked: str) -> AsyncIterator[bytes]:
         await asyncio.sleep(amounts[0] / 1000)
     words = ["Done."]
     if kind == "tell":
-        words = [f"{time.time() * 1000:.0f} ", *(f"word{number} " for number in range(1, amounts[0]))]
+        length = amounts[2] if len(amounts) > 2 else amounts[0]
+        words = [f"{time.time() * 1000:.0f} "]
+        words += [f"word{number}{' ' if number % length else PARAGRAPH}" for number in range(1, amounts[0])]
     first, *rest = list(chunks(Answer(text=tuple(words))))
     yield first
     for piece in rest:

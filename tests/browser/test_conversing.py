@@ -11,7 +11,8 @@ from tests.browser.visitor import Tab
 from tests.images import picture
 
 # Long enough for a second page to open meanwhile, on any machine.
-LONG = "compatible:tell-1000-60"
+LONG = "compatible:tell-1000-60-10"
+PARAGRAPH = " ".join(f"word{number}" for number in range(11, 21))
 WORDS = 100
 SHORT = f"compatible:tell-{WORDS}-60"
 # Drops or pastes a small file at the message box.
@@ -59,7 +60,8 @@ def expect_first(place: Locator, text: str) -> None:
 
 
 def words(tab: Tab) -> list[str]:
-    return tab.page.locator("[data-draft-text]").inner_text().split()
+    parts = tab.page.locator("[data-draft-blocks], [data-draft-text]").all_inner_texts()
+    return " ".join(parts).split()
 
 
 def answers(tab: Tab) -> list[str]:
@@ -69,11 +71,13 @@ def answers(tab: Tab) -> list[str]:
 def test_two_browsers_one_of_them_late_see_the_same_answer_grow(product: Product, visit: Visit) -> None:
     scene, early = begin(product, visit, LONG)
     say(early, "Tell me.")
-    expect_first(early.page.locator("[data-draft-text]"), "word12 ")
+    expect_first(early.page.locator("[data-draft]"), "word12")
     late = visit(scene.member.cookie).open(scene.path, web=1)
-    expect(late.page.locator("[data-draft-text]")).to_contain_text("word25 ")
+    expect(late.page.locator("[data-draft]")).to_contain_text("word25")
+    for tab in (early, late):
+        expect(tab.page.locator("[data-draft-blocks] p", has_text="word19")).to_have_text(PARAGRAPH)
     grown = words(late)
-    expect(early.page.locator("[data-draft-text]")).to_contain_text(grown[-1])
+    expect(early.page.locator("[data-draft]")).to_contain_text(grown[-1])
     assert words(early)[: len(grown)] == grown
     early.page.get_by_role("button", name="Stop").click()
     for tab in (early, late):

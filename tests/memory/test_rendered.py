@@ -4,7 +4,7 @@ from uuid import UUID
 import pytest
 
 from memory import rendered
-from memory.rendered import RenderedTexts, finished_blocks, message_html, value_html
+from memory.rendered import RenderedTexts, growing_text, message_html, value_html
 from memory.rendering.cards import CardHTML
 from memory.rendering.pictures import Picture, PictureSlot
 from memory.rendering.sanitize import SafeHTML
@@ -95,4 +95,5 @@ def test_values_and_messages_go_through_the_render_process() -> None:
 
 
 def test_finished_blocks_of_a_growing_text() -> None:
-    assert finished_blocks("one\n\ntwo") == ([], "one\n\ntwo")
+    text = growing_text()
+    assert text.add("one\n\ntwo\n", 0) == ["one\n\n"]

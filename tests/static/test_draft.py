@@ -99,6 +99,13 @@ def test_finished_blocks_take_the_place_of_their_text(live: LivePage) -> None:
     assert live.page.locator("[data-draft-blocks] h3").inner_text() == "Title"
     live.send({**block, "html": "<div>once more</div>"}, piece(" text", 13))
     assert shown(live) == "more text"
+    # The last of three came first, and the text of the second is not complete yet.
+    live.send({**block, "start": 20, "end": 22, "html": "<p>c</p>"}, piece("\n", 18))
+    live.send({**block, "start": 9, "end": 20, "html": "<p>b</p>"})
+    assert shown(live).strip() == "more text"
+    live.send(piece("\nc\nrest", 19))
+    assert shown(live) == "rest"
+    assert live.page.locator("[data-draft-blocks]").inner_text().split() == ["Title", "b", "c"]
 
 
 def test_messages_come_before_the_draft_and_waiting_ones_behind_it(live: LivePage) -> None:
