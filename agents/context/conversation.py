@@ -126,6 +126,14 @@ class Conversation:
         twin._tokens = {piece.item["id"]: piece.tokens or 0 for piece in twin.pieces()}
         return twin
 
+    def copy(self) -> Conversation:
+        """Return a conversation of its own that holds the same items."""
+        twin = Conversation(self._estimator)
+        twin._history, twin._items, twin._pending = self.history(), self.items(), self.pending()
+        twin._tokens, twin._history_tokens = self._tokens.copy(), self._history_tokens
+        twin._watch = self._watch.copy()
+        return twin
+
     def adopt(self, other: Conversation) -> None:
         """Hold exactly what another conversation holds; nothing is counted again."""
         vars(self).update(vars(other))

@@ -64,15 +64,21 @@ class PairWatch:
     def feed(self, pieces: Iterable[Piece]) -> None:
         """Look at the next pieces."""
         for piece in pieces:
+            # Most messages neither call nor answer.
             if piece.results or piece.uses or self._open:
                 self._look_at(piece)
 
     def is_sound_with(self, pieces: Iterable[Piece]) -> bool:
         """Tell whether all pairs are whole and answered after some more pieces, without going on to them."""
-        ahead = PairWatch()
-        ahead._open, ahead._is_broken = self._open, self._is_broken
+        ahead = self.copy()
         ahead.feed(pieces)
         return not (ahead._is_broken or ahead._open)
+
+    def copy(self) -> PairWatch:
+        """Return another one that has seen the same."""
+        twin = PairWatch()
+        twin._open, twin._is_broken = self._open, self._is_broken
+        return twin
 
     def _look_at(self, piece: Piece) -> None:
         results, uses = frozenset(piece.results), frozenset(piece.uses)

@@ -267,7 +267,7 @@ def _commit(parts: RolloverParts, rolled: Sequence[Piece], summary: Piece, *, dr
         raise RolloverFailed("conflict", "The messages changed while they were summarized. Roll over again.")
     # Before they leave: messages that were only loaded may not be in the history yet.
     parts.recorder.keep(piece.item for piece in rolled)
-    before = conversation.rewritten({})
+    before = conversation.copy()
     changes: dict[int, Piece | None] = dict.fromkeys(range(len(rolled)))
     if drops:
         changes |= _without_opaque(now, len(rolled), parts.estimator)

@@ -103,7 +103,7 @@ class Engine:
         self._check(plan)
         if self.commit is None:
             return self._do(plan)
-        before = self.conversation.rewritten({})
+        before = self.conversation.copy()
         try:
             return self.commit(plan, partial(self._do, plan))
         except BaseException:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MAX_KEYS = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Kept:
     """Where something was put.
 

@@ -19,7 +19,7 @@ HISTORY = "history"
 NOWHERE = "nowhere"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ItemChange:
     """What becomes of one item of the history.
 
@@ -67,7 +67,7 @@ class ItemChange:
         return "shortened" if self.item["id"] == self.item_id else "replaced"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class NoteWrite:
     """A text or value to store in the notes before anything leaves the prompt.
 

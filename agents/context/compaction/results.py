@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from agents.context.compaction.pointers import is_pointer, result_size, shortened
 from agents.context.compaction.units import ANSWERED_NOW
-from agents.context.counting import count_block
+from agents.context.counting import MESSAGE_OVERHEAD, count_block
 from agents.context.messages import OutputText
 from agents.context.offload import Call, one_line
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from agents.context.compaction.plan import Rung
     from agents.context.compaction.units import Unit
     from agents.context.messages import Block, InputItem, MessageItem, ToolResult
+    from agents.context.pairing import Piece
     from agents.context.tokens import TokenEstimator
 
 # What a pointer and its line in the notes' index cost at most; a result below is not worth moving.
@@ -103,7 +104,7 @@ def _shorten(draft: Draft, unit: Unit, rung: Rung, min_bytes: int, *, may_lose: 
         if piece is None or not piece.results:
             continue
         item = cast("MessageItem", piece.item)
-        blocks, kept = _moved(draft, item, calls, min_bytes)
+        blocks, kept = _moved(draft, piece, calls, min_bytes)
         if not kept:
             continue
         freed = draft.used
@@ -121,12 +122,15 @@ def _shorten(draft: Draft, unit: Unit, rung: Rung, min_bytes: int, *, may_lose: 
 
 
 def _moved(
-    draft: Draft, item: MessageItem, calls: dict[str, Call], min_bytes: int
+    draft: Draft, piece: Piece, calls: dict[str, Call], min_bytes: int
 ) -> tuple[list[Block], list[Kept]]:
+    item = cast("MessageItem", piece.item)
+    # Of a single result the count is known; counting it again would be most of the work.
+    known = (piece.tokens or 0) - MESSAGE_OVERHEAD if len(item["content"]) == 1 else None
     blocks: list[Block] = []
     kept: list[Kept] = []
     for block in item["content"]:
-        if block["type"] == "tool_result" and _is_worth_moving(block, min_bytes, draft.estimator):
+        if block["type"] == "tool_result" and _is_worth_moving(block, min_bytes, draft.estimator, known):
             call = calls.get(block["tool_use_id"], _UNKNOWN)
             where = draft.keeper.keep_result(block, call, item["id"])
             draft.take_writes()
@@ -139,10 +143,10 @@ def _moved(
     return blocks, kept
 
 
-def _is_worth_moving(block: ToolResult, min_bytes: int, estimator: TokenEstimator) -> bool:
+def _is_worth_moving(block: ToolResult, min_bytes: int, estimator: TokenEstimator, known: int | None) -> bool:
     if is_pointer(block["content"]) or result_size(block) <= min_bytes:
         return False
-    return count_block(block, estimator) > POINTER_TOKENS
+    return (count_block(block, estimator) if known is None else known) > POINTER_TOKENS
 
 
 def _collapse(draft: Draft, unit: Unit, rung: Rung) -> None:

@@ -18,7 +18,7 @@ COMPACTION_SUMMARY_PREFIX = "compaction_summary_"
 """Ids of summaries begin so; rows keep ids, so a summary is known again after a restart."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Unit:
     """Items that are indivisible: one message, or an assistant message with the results of its calls.
 
@@ -70,8 +70,11 @@ def units_of(pieces: Sequence[Piece], pending: Iterable[Piece] = (), protected_t
     recent = _first_of_last_turns(units, protected_turns - any(starts_turn(piece.item) for piece in waiting))
     anchor = _anchor(units, pieces)
     return [
-        replace(unit, protection=_protection(unit, pieces, answered, number >= recent, unit is anchor))
-        for number, unit in enumerate(units)
+        replace(unit, protection=reason) if reason else unit
+        for unit, reason in (
+            (unit, _protection(unit, pieces, answered, number >= recent, unit is anchor))
+            for number, unit in enumerate(units)
+        )
     ]
 
 
