@@ -61,6 +61,11 @@ class PairWatch:
         self._open: frozenset[str] = frozenset()
         self._is_broken = False
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all pairs are whole and every call is answered."""
+        return not (self._is_broken or self._open)
+
     def feed(self, pieces: Iterable[Piece]) -> None:
         """Look at the next pieces."""
         for piece in pieces:
@@ -72,7 +77,7 @@ class PairWatch:
         """Tell whether all pairs are whole and answered after some more pieces, without going on to them."""
         ahead = self.copy()
         ahead.feed(pieces)
-        return not (ahead._is_broken or ahead._open)
+        return ahead.is_whole
 
     def copy(self) -> PairWatch:
         """Return another one that has seen the same."""
