@@ -128,19 +128,23 @@ def waiting_views(session: AgentSession) -> list[MessageView]:
     rows = Message.objects.filter(session=session, turn__isnull=False).order_by("-sequence")
     last = Coalesce(Subquery(rows.values("turn__index")[:1]), 0)
     turns = session.turns.select_related("author").filter(index__gt=last)
-    return [
-        MessageView(
-            id=turn.pk,
-            role="user",
-            who=_author(turn),
-            time=turn.created_at,
-            tokens=0,
-            html=_html(_input_text(turn.input), turn.pk, session),
-            images=image_views(session, turn.pk, turn.input) if isinstance(turn.input, list) else (),
-            waits=turn.status == Turn.Status.QUEUED,
+    views: list[MessageView] = []
+    for turn in turns.order_by("index"):
+        waits = turn.status == Turn.Status.QUEUED
+        views.append(
+            MessageView(
+                id=turn.pk,
+                role="user",
+                who=_author(turn),
+                time=turn.created_at,
+                tokens=0,
+                html=_html(_input_text(turn.input), turn.pk, session),
+                images=image_views(session, turn.pk, turn.input) if isinstance(turn.input, list) else (),
+                waits=waits,
+                place=1 + sum(view.waits for view in views) if waits else 0,
+            )
         )
-        for turn in turns.order_by("index")
-    ]
+    return views
 
 
 def turn_view(session_id: UUID) -> TurnView | None:

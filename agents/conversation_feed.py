@@ -26,6 +26,7 @@ from agents.feed import Frame
 from agents.markers import markers
 from agents.message_view import MessageView
 from agents.models import AgentSession, Message, Turn
+from agents.queue_places import place_in_queue
 from agents.watcher import Cursor, View, Viewer
 
 # Rows read around the changed ones before a snapshot is the cheaper answer.
@@ -105,7 +106,8 @@ class HeadPart:
     def read(self, session: AgentSession, cursors: Collection[Cursor]) -> Mapping[Cursor, "HeadUpdate"]:
         """Return the head for everybody who may have another one; the cursor is a digest of its source."""
         budget = json_values.encode(session.last_budget)
-        source = f"{session.status} {session.conversation_revision} {budget}"
+        place = place_in_queue(session)
+        source = f"{session.status} {place} {session.conversation_revision} {budget}"
         digest = hashlib.sha256(source.encode()).hexdigest()
         behind = [cursor for cursor in cursors if cursor != digest]
         if not behind:
@@ -115,6 +117,7 @@ class HeadPart:
             "status": session.status,
             "turn_number": turn.number if turn else None,
             "model": session.settings.get("model", ""),
+            "place": place,
         }
         update = HeadUpdate(
             cursor=digest,

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 from uuid import UUID
 
@@ -70,6 +71,15 @@ async def in_thread(work: Callable[[], T]) -> T:
             close_old_connections()
 
     return await sync_to_async(run, thread_sensitive=False)()
+
+
+@dataclass(frozen=True)
+class _Swept:
+    """What a sweep found about watched sessions."""
+
+    revisions: Mapping[UUID, int] = field(default_factory=dict)
+    queued: Collection[UUID] = ()
+    verdicts: Mapping[tuple[UUID, Viewer], Verdict] = field(default_factory=dict)
 
 
 class Hub:
@@ -204,16 +214,19 @@ class Hub:
             session_id: {each.viewer for each in feed.watchers} for session_id, feed in self.feeds.items()
         }
 
-        def work() -> tuple[Mapping[UUID, int], Mapping[tuple[UUID, Viewer], Verdict]]:
+        def work() -> _Swept:
             for chore in self._chores:
                 chore()
-            if not watched:
-                return {}, {}
-            return _revisions(watched), self._doorman(watched)
+            return (
+                _Swept(_revisions(watched), _queued(watched), self._doorman(watched)) if watched else _Swept()
+            )
 
-        revisions, verdicts = await in_thread(work)
-        self._compare(revisions, watched)
-        self._carry_out(verdicts)
+        swept = await in_thread(work)
+        self._compare(swept.revisions, watched)
+        for session_id in swept.queued:
+            # Its place in the queue changes with the revisions of others.
+            self._wake(session_id)
+        self._carry_out(swept.verdicts)
 
     async def _sweep_revisions(self) -> None:
         self._poke_overviews()
@@ -283,3 +296,8 @@ def look_after(watcher: Watcher, now: float) -> None:
 
 def _revisions(session_ids: Iterable[UUID]) -> Mapping[UUID, int]:
     return dict(AgentSession.objects.filter(pk__in=list(session_ids)).values_list("pk", "revision"))
+
+
+def _queued(session_ids: Iterable[UUID]) -> Collection[UUID]:
+    queued = AgentSession.objects.filter(pk__in=list(session_ids), status=AgentSession.Status.QUEUED)
+    return set(queued.values_list("pk", flat=True))

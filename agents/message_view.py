@@ -30,6 +30,7 @@ class MessageView:
         thinking: what the model thought before it said this.
         is_cut: the model was stopped or cut off while it said this.
         waits: the message waits for its turn and can be withdrawn.
+        place: among the waiting messages of the session, 1 being the next; 0 for others.
     """
 
     id: UUID
@@ -43,3 +44,4 @@ class MessageView:
     thinking: str = ""
     is_cut: bool = False
     waits: bool = False
+    place: int = 0

@@ -14,6 +14,7 @@ from agents.budget_view import SEGMENTS, budget_view
 from agents.conversation import conversation_page, turn_view
 from agents.models import AgentProfile
 from agents.people import signed_in
+from agents.queue_places import place_in_queue
 from agents.refusals import RefusedInput
 from contextsite.exports import as_json, as_markdown
 from contextsite.fleet import columns, fleet_page, fleet_summary, rail
@@ -54,6 +55,7 @@ def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
             "status": session.status,
             "model": session.settings["model"],
             "turn_number": conversation.turn.number if conversation.turn else None,
+            "place": place_in_queue(session),
         },
         "conversation": conversation.messages,
         "earlier": conversation.earlier,
@@ -85,6 +87,7 @@ def wall(request: HttpRequest, session_id: UUID) -> HttpResponse:
             "status": session.status,
             "model": session.model,
             "turn_number": turn.number if turn else None,
+            "place": place_in_queue(session),
         },
         "board": board_page(session, person, acts=False, keeps_gone=False),
         "budget": budget_view(session),

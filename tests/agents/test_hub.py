@@ -150,6 +150,14 @@ async def test_a_sweep_without_changes_sends_nothing(stage: Stage) -> None:
     assert len(stage.rows.reads) == reads + 1
 
 
+async def test_a_sweep_looks_after_sessions_whose_place_in_the_queue_may_have_changed(stage: Stage) -> None:
+    await stage.joined()
+    reads = len(stage.rows.reads)
+    await sync_to_async(AgentSession.objects.update)(status=AgentSession.Status.QUEUED)
+    await stage.hub.sweep()
+    await until(lambda: len(stage.rows.reads) == reads + 1)
+
+
 async def test_the_sweep_does_the_chores_of_the_process(stage: Stage) -> None:
     before = stage.sweeps
     await stage.hub.sweep()

@@ -73,6 +73,7 @@ def message(**changes: Any) -> SimpleNamespace:
         "thinking": "",
         "is_cut": False,
         "waits": False,
+        "place": 0,
     }
     return SimpleNamespace(**(given | changes))
 

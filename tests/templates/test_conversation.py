@@ -41,6 +41,14 @@ def test_attached_images_are_shown_from_our_own_address_in_their_size() -> None:
     assert "width" not in page.one("img").attributes
 
 
+def test_a_waiting_message_says_its_place_to_everybody_and_can_be_withdrawn_by_operators() -> None:
+    waiting = message(role="user", waits=True, place=2)
+    for may_act, buttons in ((True, ["withdraw-form"]), (False, [])):
+        page = rendered("agents/_message.html", message=waiting, may_act=may_act)
+        assert "waits for its turn, 2nd in line" in page.text
+        assert [button.attributes["form"] for button in page.all("button")] == buttons
+
+
 def test_tokens_are_left_out_when_unknown() -> None:
     assert "214\xa0tok" in "".join(rendered("agents/_message.html", message=message()).texts)
     assert "tok" not in rendered("agents/_message.html", message=message(tokens=0)).text
