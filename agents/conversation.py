@@ -165,7 +165,8 @@ def _turn_view(turn: Turn | None) -> TurnView | None:
 
 def last_spoken(session: AgentSession) -> dict[str, int] | None:
     """Return turn and call of the last model call that is over."""
-    over = session.calls.exclude(status=ModelCall.Status.RUNNING).order_by("-started_at")
+    calls = session.calls.filter(turn__isnull=False)
+    over = calls.exclude(status=ModelCall.Status.RUNNING).order_by("-started_at")
     last = over.values("ordinal", turn_index=F("turn__index")).first()
     return {"turn": last["turn_index"], "call": last["ordinal"]} if last else None
 

@@ -2,14 +2,21 @@
 
 import zlib
 from collections.abc import Iterable, Sequence
+from datetime import date
 from hashlib import sha256
 
 from django.utils import timezone
 
 from agents.connectors.body import cut
-from agents.models import Part
+from agents.models import ModelCall, Part
 
 DIGEST_BYTES = 32
+# As databases give digests.
+Stored = bytes | memoryview
+# The day of parts whose request was deleted.
+GIVEN_UP = date(1970, 1, 1)
+# Digests in one statement.
+_MOST_NAMED = 5_000
 
 
 class DamagedBody(Exception):
@@ -52,15 +59,31 @@ def load_body(digests: bytes, checksum: str) -> bytes:
     return body
 
 
-def drop_parts(digests: Iterable[bytes], still_used: Iterable[bytes]) -> int:
-    """Delete the parts of these bodies that none of the others uses; return how many."""
-    gone = {digest for each in digests for digest in _split(each)}
-    for each in still_used:
-        gone.difference_update(_split(each))
-    deleted, _ = Part.objects.filter(sha256__in=gone).delete()
-    return deleted
+def give_up_parts(bodies: Iterable[Stored]) -> None:
+    """Mark the parts of bodies that are being deleted; ``drop_given_up`` follows."""
+    digests = sorted({digest for each in bodies for digest in _split(each)})
+    for begin in range(0, len(digests), _MOST_NAMED):
+        Part.objects.filter(sha256__in=digests[begin : begin + _MOST_NAMED]).update(used_on=GIVEN_UP)
 
 
-def _split(digests: bytes) -> Sequence[str]:
+def drop_given_up() -> int:
+    """Delete the marked parts that no request holds; return how many.
+
+    Harmless at any time and from any number of processes: a request that is stored meanwhile takes the mark
+    off its parts.
+    """
+    marked = set(Part.objects.filter(used_on=GIVEN_UP).values_list("sha256", flat=True)[:_MOST_NAMED])
+    if not marked:
+        return 0
+    held: set[str] = set()
+    bodies = ModelCall.objects.exclude(body_parts=b"").values_list("body_parts", flat=True)
+    for body in bodies.iterator():
+        held |= marked.intersection(_split(body))
+    given_up = Part.objects.filter(used_on=GIVEN_UP)
+    given_up.filter(sha256__in=held).update(used_on=timezone.now().date())
+    return given_up.filter(sha256__in=marked - held).delete()[0]
+
+
+def _split(digests: Stored) -> Sequence[str]:
     raw = bytes(digests)
     return [raw[at : at + DIGEST_BYTES].hex() for at in range(0, len(raw), DIGEST_BYTES)]

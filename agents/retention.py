@@ -8,6 +8,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from agents.models import ModelCall, Part
+from agents.parts import GIVEN_UP
 
 HOUR_S = 3600.0
 # Calls whose bodies one look drops, so that no look takes long.
@@ -25,7 +26,8 @@ def drop_old_bodies() -> int:
         body_parts=b""
     )
     # A day longer, because a part is marked with the day on which a request last held it.
-    Part.objects.filter(used_on__lt=(oldest - timedelta(days=1)).date()).delete()
+    old_parts = Part.objects.filter(used_on__lt=(oldest - timedelta(days=1)).date())
+    old_parts.exclude(used_on=GIVEN_UP).delete()
     return dropped
 
 

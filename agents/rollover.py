@@ -1,6 +1,5 @@
 """Rollover of a session in rows: the model writes a summary, then one transaction puts it in place."""
 
-from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -9,12 +8,13 @@ from agents import leases
 from agents.bindings import Run
 from agents.connecting import connector_of, give_connections_back
 from agents.context import AgentContext, Budget
+from agents.context.compaction.summary import Summarize
 from agents.context.counting import count_item
 from agents.context.messages import InputItem
 from agents.context.rollover_summarizer import model_summarizer
-from agents.loop.completing import complete
 from agents.models import AgentSession, CompactionRecord, Message
 from agents.opening import open_context
+from agents.rollover_calls import SummaryCalls
 from agents.sessions import announce
 
 NOTHING = "Nothing can be rolled over: there are no turns older than those that stay."
@@ -29,12 +29,16 @@ def roll_over_session(run: Run, record: CompactionRecord) -> str:
     """
     opened = open_context(run)
     context = opened.context
+    connector, model = connector_of(run.session)
+    calls = SummaryCalls(connector, model, context.estimator)
     try:
         before = context.calculate_budget()
-        result = context.rollover(
-            summarize=_summarizer(run.session, context, record.options["max_summary_tokens"]),
-            **record.options,
-        )
+        give_connections_back()
+        try:
+            result = context.rollover(summarize=_summarizer(calls, context, record), **record.options)
+        finally:
+            with transaction.atomic():
+                calls.store(leases.hold(run.session.pk, run.fence), record)
         if not result.performed:
             return NOTHING
         with transaction.atomic():
@@ -47,15 +51,12 @@ def roll_over_session(run: Run, record: CompactionRecord) -> str:
     return ""
 
 
-def _summarizer(session: AgentSession, context: AgentContext, max_summary_tokens: int) -> Any:
-    connector, model = connector_of(session)
-    window = context.max_context_tokens - context.response_reserve
-    give_connections_back()
+def _summarizer(calls: SummaryCalls, context: AgentContext, record: CompactionRecord) -> Summarize:
     return model_summarizer(
-        partial(complete, connector, model, {}),
+        calls.complete,
         context.estimator,
-        window_tokens=window,
-        max_summary_tokens=max_summary_tokens,
+        window_tokens=context.max_context_tokens - context.response_reserve,
+        max_summary_tokens=record.options["max_summary_tokens"],
     )
 
 

@@ -9,6 +9,7 @@ from agents import bus
 from agents.context import json_values
 from agents.context.models import split_model
 from agents.models import AgentSession, Turn
+from agents.parts import give_up_parts
 from agents.sessions import NothingToDo, announce
 
 MAX_TITLE_CHARACTERS = 200
@@ -84,6 +85,7 @@ def delete(session: AgentSession) -> None:
     def remove(locked: AgentSession) -> None:
         _refuse_while_working(locked)
         revision = locked.revision + 1
+        give_up_parts(locked.calls.values_list("body_parts", flat=True))
         locked.delete()
         # Watchers read it, find nothing, and are told that it is closed to them.
         transaction.on_commit(lambda: bus.poke_session(session_id, revision))

@@ -8,6 +8,7 @@ from agents.draft_feed import DraftPart
 from agents.feed import Part
 from agents.hub import Hub
 from agents.maintenance import wake_waiting_requests
+from agents.parts import drop_given_up
 from agents.retention import Hourly, drop_old_bodies
 from agents.sessions import wake_stalled_turns
 from contextsite.doorman import check_again
@@ -32,5 +33,5 @@ def new_live() -> Live:
     """Return a hub that shows session pages and the fleet; it also wakes what waits for a worker."""
     fleet = FleetFeed()
     hourly = (Hourly(work).do for work in (drop_old_bodies, drop_old_pictures, drop_unused_pictures))
-    chores = (wake_stalled_turns, wake_sleepers, wake_waiting_requests, *hourly)
+    chores = (wake_stalled_turns, wake_sleepers, wake_waiting_requests, drop_given_up, *hourly)
     return Live(Hub(PARTS, check_again, chores, [fleet]), fleet)

@@ -1,25 +1,40 @@
 """One prompt to a model, without tools and without any context."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from agents.connectors.base import Connector, ConnectorError, Done, ModelRequest
+from agents.connectors.base import Connector, ConnectorError, Done, ModelEvent, ModelRequest
+
+Observe = Callable[[ModelEvent], object]
 
 
-def complete(connector: Connector, model: str, settings: Mapping[str, Any], prompt: str) -> str:
-    """Return what the model answers.
-
-    Raises:
-        ConnectorError: it could not be asked, or broke off.
-    """
+def prompt_request(model: str, settings: Mapping[str, Any], prompt: str) -> ModelRequest:
+    """Return the request that asks only this."""
     message = {
         "type": "message",
         "id": "prompt",
         "role": "user",
         "content": [{"type": "input_text", "text": prompt}],
     }
-    request = ModelRequest([message], (), model, settings, may_call_tools=False)
-    for event in connector.stream(request):
+    return ModelRequest([message], (), model, settings, may_call_tools=False)
+
+
+def complete(
+    connector: Connector,
+    model: str,
+    settings: Mapping[str, Any],
+    prompt: str,
+    *,
+    observe: Observe | None = None,
+) -> str:
+    """Return what the model answers; ``observe`` gets every event of its stream.
+
+    Raises:
+        ConnectorError: it could not be asked, or broke off.
+    """
+    for event in connector.stream(prompt_request(model, settings, prompt)):
+        if observe is not None:
+            observe(event)
         if isinstance(event, Done):
             blocks = [block for item in event.output for block in item.get("content", ())]
             return "".join(block["text"] for block in blocks if block["type"] == "output_text")

@@ -3,13 +3,14 @@
 from django.db import models
 
 from agents.ids import uuid7
+from agents.models.compaction import CompactionRecord
 from agents.models.fields import JSONTextField
 from agents.models.session import AgentSession
 from agents.models.turn import Turn
 
 
 class ModelCall(models.Model):
-    """One call of a model in a turn."""
+    """One call of a model in a turn, or for the summary of a rollover."""
 
     class Status(models.TextChoices):
         """Where it stands."""
@@ -23,8 +24,12 @@ class ModelCall(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     session = models.ForeignKey(AgentSession, on_delete=models.CASCADE, related_name="calls")
-    turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="calls")
-    # 1 for the first call of the turn; goes on when the turn is retried.
+    # What it was made for: a turn, or the rollover that this record describes.
+    turn = models.ForeignKey(Turn, on_delete=models.CASCADE, null=True, blank=True, related_name="calls")
+    compaction = models.ForeignKey(
+        CompactionRecord, on_delete=models.CASCADE, null=True, blank=True, related_name="calls"
+    )
+    # 1 for the first call of the turn or rollover; goes on when it is retried.
     ordinal = models.PositiveIntegerField()
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.RUNNING)
     # Why it failed, for people.
@@ -63,8 +68,18 @@ class ModelCall(models.Model):
         ordering = ["session", "started_at"]
         constraints = [
             models.UniqueConstraint(fields=["turn", "ordinal"], name="model_call_ordinal_once"),
+            models.UniqueConstraint(fields=["compaction", "ordinal"], name="model_call_of_rollover_once"),
+            models.CheckConstraint(
+                condition=models.Q(turn__isnull=True) ^ models.Q(compaction__isnull=True),
+                name="model_call_for_one_thing",
+            ),
         ]
         indexes = [models.Index(fields=["session", "started_at"], name="model_call_by_time")]
 
     def __str__(self) -> str:
         return f"call {self.ordinal} ({self.status})"
+
+    def title(self) -> str:
+        """Return what people call it."""
+        made_for = f"Turn {self.turn.index}" if self.turn else "Rollover"
+        return f"{made_for}, call {self.ordinal}"

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.text import slugify
 
 from agents import insight
 from agents.access import visible_session
@@ -81,6 +82,6 @@ def _file(session: AgentSession, call: ModelCall) -> HttpResponse:
     if text is None:
         raise Http404("The request was dropped; its measures are still on the page.")
     response = HttpResponse(text, content_type="text/plain; charset=utf-8")
-    name = f"turn-{call.turn.index}-call-{call.ordinal}.json"
+    name = f"{slugify(call.title())}.json"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -87,7 +87,7 @@ def test_calls_are_listed_newest_first_and_page_by_page(session: AgentSession, a
     first = model_calls.calls_page(session, limit=2)
     assert [each.pk for each in first] == [ids[2], ids[1]]
     assert [each.pk for each in model_calls.calls_page(session, before=ids[1])] == [ids[0]]
-    assert [each.turn.index for each in first] == [3, 2]
+    assert [each.title() for each in first] == ["Turn 3, call 1", "Turn 2, call 1"]
 
 
 def test_the_call_before_is_found(session: AgentSession, ana: User) -> None:

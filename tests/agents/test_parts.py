@@ -1,12 +1,17 @@
 import json
+import zlib
 from datetime import timedelta
 from hashlib import sha256
 
 import pytest
 from django.utils import timezone
 
-from agents.models import Part
-from agents.parts import DamagedBody, drop_parts, load_body, store_body
+from agents import session_care
+from agents.models import AgentProfile, AgentSession, ModelCall, Part, Turn
+from agents.parts import GIVEN_UP, DamagedBody, drop_given_up, give_up_parts, load_body, store_body
+from agents.retention import drop_old_bodies
+from agents.sessions import stop_turn, submit_turn
+from tests.rows import make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -53,12 +58,45 @@ def test_a_body_with_a_lost_part_is_refused() -> None:
         load_body(digests, checksum(body))
 
 
-def test_parts_that_another_body_holds_stay() -> None:
+def call_of(session: AgentSession, body: bytes) -> ModelCall:
+    return ModelCall.objects.create(
+        session=session,
+        turn=submit_turn(session, "hi", None),
+        ordinal=1,
+        model_asked="scripted:test",
+        body_parts=store_body(body),
+        body_sha256=checksum(body),
+        body_size=len(body),
+        estimated_tokens=1,
+    )
+
+
+def test_parts_go_with_their_session_unless_another_request_holds_them() -> None:
     texts = [f"message {number} " + "x" * 300 for number in range(60)]
-    first, second = body_of(*texts), body_of(*texts, "more")
-    gone, kept = store_body(first), store_body(second)
-    assert drop_parts([gone], [kept]) >= 0
-    assert load_body(kept, checksum(second)) == second
-    drop_parts([kept], [])
-    with pytest.raises(DamagedBody):
-        load_body(kept, checksum(second))
+    gone, kept = make_session(), make_session(AgentProfile.objects.get())
+    call_of(gone, body_of(*texts, "the secret " * 40))
+    call = call_of(kept, body_of(*texts, "more"))
+    for turn in Turn.objects.filter(session=gone):
+        stop_turn(turn.session)
+    assert drop_given_up() == 0
+    session_care.delete(gone)
+    assert drop_given_up() >= 1
+    assert load_body(bytes(call.body_parts), call.body_sha256) == body_of(*texts, "more")
+    assert not any(b"the secret" in zlib.decompress(bytes(part.data)) for part in Part.objects.all())
+    assert not Part.objects.filter(used_on=GIVEN_UP).exists()
+
+
+def test_a_part_that_is_given_up_and_stored_again_meanwhile_stays() -> None:
+    body = body_of("a")
+    give_up_parts([store_body(body)])
+    call = call_of(make_session(), body)
+    assert drop_given_up() == 0
+    assert load_body(bytes(call.body_parts), call.body_sha256) == body
+
+
+def test_old_parts_that_are_given_up_are_looked_at_first() -> None:
+    call = call_of(make_session(), body_of("a"))
+    give_up_parts([call.body_parts])
+    drop_old_bodies()
+    assert drop_given_up() == 0
+    assert load_body(bytes(call.body_parts), call.body_sha256) == body_of("a")

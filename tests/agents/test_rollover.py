@@ -1,16 +1,28 @@
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
-from agents import maintenance, rollover, runner, sessions
-from agents.connectors.base import ConnectorError, ModelRequest
+from agents import maintenance, model_calls, rollover, runner, sessions
+from agents.connectors.base import (
+    Connector,
+    ConnectorError,
+    Done,
+    ModelEvent,
+    ModelRequest,
+    RequestSent,
+    Retrying,
+    Usage,
+    Waiting,
+)
 from agents.connectors.scripted import ScriptedConnector, say
-from agents.conversation import conversation_page
-from agents.models import AgentSession, CompactionRecord, Message, Turn
+from agents.conversation import conversation_page, last_spoken
+from agents.models import AgentSession, CompactionRecord, Message, ModelCall, Turn
 from tests.agents import scripts
-from tests.people import Cast
+from tests.people import Cast, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -28,13 +40,42 @@ def session(people: Cast, settings: Any) -> Iterator[AgentSession]:
     scripts.current.clear()
 
 
-def roll_over(session: AgentSession, people: Cast, *replies: Any, turns: int = 2) -> CompactionRecord:
-    scripts.current["test"] = ScriptedConnector(*replies)
+def roll_over(
+    session: AgentSession,
+    people: Cast,
+    *replies: Any,
+    turns: int = 2,
+    connector: Connector | None = None,
+) -> CompactionRecord:
+    scripts.current["test"] = connector or ScriptedConnector(*replies)
     record = maintenance.request_rollover(session, people.operator, preserve_recent_turns=turns)
     maintenance.carry_out(record.pk)
     record.refresh_from_db()
     session.refresh_from_db()
     return record
+
+
+class Refusing:
+    """A connector that is asked twice and gives up."""
+
+    def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
+        yield RequestSent(b'{"messages":[{"role":"user"}]}')
+        yield Retrying("overloaded", 1.0)
+        yield Waiting()
+        yield RequestSent(b'{"messages":[{"role":"user"}]}', attempt=2)
+        raise ConnectorError("It is overloaded.")
+
+
+def _counted(reply: Done) -> Done:
+    return replace(reply, usage=Usage(900, 30), model="test-1")
+
+
+class Counted(ScriptedConnector):
+    """A connector that says what its answer used."""
+
+    def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
+        for event in super().stream(request):
+            yield _counted(event) if isinstance(event, Done) else event
 
 
 def next_prompt(session: AgentSession, people: Cast) -> str:
@@ -73,6 +114,43 @@ def test_the_model_gets_the_old_turns_to_summarize_and_no_tools(session: AgentSe
     assert not seen[0].tools
     assert "question 0" in json.dumps(seen[0].input)
     assert "question 5" not in json.dumps(seen[0].input)
+
+
+def test_the_calls_for_the_summary_are_kept_with_what_they_asked_and_cost(
+    session: AgentSession, people: Cast
+) -> None:
+    record = roll_over(session, people, connector=Counted(say("A brief.")))
+    (call,) = session.calls.filter(turn=None)
+    assert (call.compaction, call.status, call.ordinal) == (record, ModelCall.Status.SUCCEEDED, 1)
+    assert (call.input_tokens, call.output_tokens, call.model_answered) == (900, 30, "test-1")
+    assert call.total_ms is not None
+    request = json.loads(model_calls.request_text(call) or "")
+    assert "question 0" in request["input"][0]["content"][0]["text"]
+    (span,) = model_calls.spans(call)
+    assert span.span.tokens == call.estimated_tokens > 100
+    assert "question 0" in span.items[0]
+    assert model_calls.usage_totals(session).calls == 7
+    page = reverse("context", args=[session.pk])
+    assert "Rollover, call 1" in signed_in(people.member).get(page).content.decode()
+    file = signed_in(people.member).get(page, {"call": str(call.pk), "format": "txt"})
+    assert "rollover-call-1.json" in file["Content-Disposition"]
+    assert (last_spoken(session) or {})["turn"] == 6
+
+
+def test_a_call_for_the_summary_that_fails_is_kept_and_the_next_try_counts_on(
+    session: AgentSession, people: Cast
+) -> None:
+    record = roll_over(session, people, connector=Refusing())
+    (failed,) = session.calls.filter(turn=None)
+    assert (failed.status, failed.error, failed.attempts) == (ModelCall.Status.FAILED, "It is overloaded.", 2)
+    assert failed.retries == [{"reason": "overloaded", "waitS": 1.0}]
+    CompactionRecord.objects.filter(pk=record.pk).update(status=Status.QUEUED)
+    scripts.current["test"] = ScriptedConnector(say("A brief."))
+    maintenance.carry_out(record.pk)
+    assert list(record.calls.order_by("ordinal").values_list("ordinal", "status")) == [
+        (1, "failed"),
+        (2, "succeeded"),
+    ]
 
 
 def test_a_rollover_is_shown_in_the_conversation(session: AgentSession, people: Cast) -> None:
