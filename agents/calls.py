@@ -166,7 +166,8 @@ def _call_view(row: Message, use: Block, answer: Answer | None, *, is_only: bool
     result, error, duration = "", "", ""
     if answer is not None:
         answering, block = answer
-        result, error = _pretty(_parsed(block.get("content", ""))), str(block.get("error") or "")
+        said = _parsed(block.get("content", ""))
+        result, error = _pretty(said), str(block.get("error") or _refusal(said))
         # Results of one batch are stored together, so only a single call's time is its own.
         duration = _duration(answering.created_at - row.created_at) if is_only else ""
     return CallView(
@@ -179,6 +180,14 @@ def _call_view(row: Message, use: Block, answer: Answer | None, *, is_only: bool
         effect=_clip(error, SUMMARY_CHARACTERS),
         duration=duration,
     )
+
+
+def _refusal(said: JSON) -> str:
+    """Return why a tool that answered did nothing, as the stores say it; empty when it did something."""
+    if not isinstance(said, dict) or not isinstance(said.get("error"), str):
+        return ""
+    is_refused = said.get("success") is False or said.get("reason") == "conflict"
+    return str(said["error"]) if is_refused else ""
 
 
 def _state(row: Message, answer: Answer | None, error: str) -> CallState:

@@ -14,6 +14,7 @@ from agents.connectors.base import (
     ModelRequest,
 )
 from agents.connectors.scripted import call, say
+from agents.conversation import conversation_page
 from agents.models import AgentSession, Message, Turn
 from memory.actors import Actor
 from memory.bindings import change_board, open_board
@@ -113,6 +114,25 @@ def test_a_write_to_a_key_that_a_person_changed_meanwhile_is_refused(
     assert "by ana" in second
     assert "conflict" in second
     assert open_board(session).get("mode") == "agent again"
+    refused, repeated = (call for view in conversation_page(session).messages for call in view.calls)
+    assert (refused.state, repeated.state) == ("failed", "done")
+    assert refused.effect.startswith("Somebody changed this key after you last saw the store")
+    # People see both values: what the agent wanted, and what stands there.
+    assert '"by agent"' in refused.arguments
+    assert '"by ana"' in refused.result
+
+
+def test_a_deletion_of_a_key_that_a_person_changed_meanwhile_is_shown_as_refused(
+    session: AgentSession, ana: User
+) -> None:
+    def conflicting(request: ModelRequest) -> list[Any]:
+        change_board(session.pk, lambda b: b.set("mode", "Mode", "by ana"), actor=Actor.person(ana))
+        return call(("c1", "store_delete", '{"store":"whiteboard","key":"mode"}'))
+
+    say_next(conflicting, say("done"))
+    run(session, "go", ana)
+    (refused,) = conversation_page(session).messages[1].calls
+    assert (refused.state, '"by ana"' in refused.result) == ("failed", True)
 
 
 def test_a_store_call_with_bad_input_changes_nothing_and_the_turn_goes_on(
