@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import Resolver404, resolve
@@ -27,24 +28,31 @@ class RequestLimitsMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer 413 or 400 with the remedy, or pass the request on."""
-        most = _most_bytes(request)
         size = request.headers.get("content-length", "")
-        if size.isdecimal() and (len(size) > 18 or int(size) > most):
-            text = f"Too large: at most {most // 1024**2} MB fit. Nothing was stored; send less."
-            return _refusal(request, text, 413)
+        if size.isdecimal() and _is_over(size, settings.DATA_UPLOAD_MAX_MEMORY_SIZE):
+            most = _most_bytes(request)
+            if _is_over(size, most):
+                text = f"Too large: at most {most // 1024**2} MB fit. Nothing was stored; send less."
+                return _refusal(request, text, 413)
         if _has_nul(request):
             text = "The request holds a NUL character, which no name can have. Remove it; nothing was stored."
             return _refusal(request, text, 400)
         return self._get_response(request)
 
 
+def _is_over(size: str, most: int) -> bool:
+    # Longer numbers are not worth reading.
+    return len(size) > 18 or int(size) > most
+
+
 def _most_bytes(request: HttpRequest) -> int:
+    """Return what fits into the request; only people who are signed in send images."""
     most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     try:
         takes_images = resolve(request.path_info).url_name in TAKE_IMAGES
     except Resolver404:
         return most
-    return most + MOST_BYTES if takes_images else most
+    return most + MOST_BYTES if takes_images and SESSION_KEY in request.session else most
 
 
 def _has_nul(request: HttpRequest) -> bool:

@@ -1,10 +1,14 @@
+from typing import Any
+
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from agents.models import Turn
 from memory.actors import Actor
 from memory.bindings import change_board, open_board
 from memory.models import Pin
+from tests.images import upload
 from tests.people import Cast, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -75,3 +79,15 @@ def test_endless_digits_are_no_number(people: Cast, addresses: dict[str, str]) -
     edit = {"key": "k", "description": "d", "value": "v", "version": digits}
     assert client.post(addresses["entry-edit"], edit, headers=JSON).status_code == 400
     assert open_board(people.session).get("k") == 1
+
+
+def test_images_need_a_login_to_be_larger_than_texts(people: Cast, addresses: dict[str, str]) -> None:
+    def send(client: Client, size: int) -> Any:
+        data = {"message": "x", "images": upload(b"x" * size)}
+        return client.post(addresses["message-send"], data, headers=JSON)
+
+    assert send(Client(), 6_000_000).status_code == 413
+    operator = signed_in(people.operator)
+    refused = send(operator, 27_000_000)
+    assert (refused.status_code, b"at most 25 MB fit" in refused.content) == (413, True)
+    assert b"cannot be attached" in send(operator, 6_000_000).content
