@@ -1,6 +1,6 @@
 # Everything a person or a machine does with this project; `make help` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint attack bench fuzz traps browser locks screenshots clean
+.PHONY: help install run test lint attack gallery bench fuzz traps browser locks screenshots clean
 
 # The first Python that runs and is new enough.
 PYTHON ?= $(shell for each in python3 python3.11 python3.12 python3.13; do \
@@ -51,6 +51,9 @@ browser: .venv/dev ## Run the browser tests for every width and theme, in both m
 
 attack: .venv/dev ## Attack the renderer in a browser with every vector and 50,000 mutants
 	$(BIN)/python -m tests.attack
+
+gallery: .venv/dev build/bundles/math.css ## Draw everything that cards can draw, in both themes, into var/gallery
+	$(BIN)/python -m tests.gallery var/gallery
 
 traps: .venv/dev ## List every weakness of the specification with the test that beats it
 	$(BIN)/python scripts/traps.py

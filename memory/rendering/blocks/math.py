@@ -21,7 +21,8 @@ _COMMAND_RUN = re.compile(r"(?:\\[a-zA-Z]+\s*|[\^_]\s*){40}")
 # What writers use and math-core does not know, in words that it knows.
 _REWRITES = (
     (re.compile(r"\\(begin|end)\{split\}"), r"\\\1{aligned}"),
-    (re.compile(r"\\(begin|end)\{smallmatrix\}"), r"\\\1{matrix}"),
+    (re.compile(r"\\begin\{smallmatrix\}"), r"{\\scriptstyle\\begin{matrix}"),
+    (re.compile(r"\\end\{smallmatrix\}"), r"\\end{matrix}}"),
     (re.compile(r"\\(begin|end)\{eqnarray(\*?)\}"), r"\\\1{align\2}"),
     (re.compile(r"\\begin\{alignat(\*?)\}\s*\{\d+\}"), r"\\begin{align\1}"),
     (re.compile(r"\\end\{alignat(\*?)\}"), r"\\end{align\1}"),
@@ -29,7 +30,7 @@ _REWRITES = (
 )
 _NUMBERED = re.compile(r"\\begin\{(?:equation|align|gather|multline)\}")
 _TAG = re.compile(r"\\tag\*?\{([^{}]*)\}")
-_MACROS = {"substack": r"\begin{matrix}#1\end{matrix}"}
+_MACROS = {"substack": r"{\scriptstyle\begin{matrix}#1\end{matrix}}"}
 
 # The page's policy forbids style attributes; a class stands for each declaration that matters.
 _STYLE = re.compile(r' style="([^"]*)"')
@@ -55,6 +56,10 @@ _COLOR = re.compile(r"color:\s*(#[0-9A-Fa-f]{6})")
 # The stylesheet draws lines through a formula by its notation.
 _STRIKES = re.compile(r'<mrow class="menclose-[a-z]+"></mrow>')
 _TEXT_MARKUP = re.compile(r"</?(?:b|i|code)>")
+
+# Tables are set in full size, even where small type was asked for.
+_FULL_SIZE = ' scriptlevel="0">'
+_SMALL_TABLE = f'scriptlevel="1"><mtable displaystyle="false"{_FULL_SIZE}'
 
 _MAX_MATHML_CHARS = 100_000
 
@@ -114,6 +119,7 @@ def typeset(tex: str, display: bool) -> SafeHTML:
     if len(raw) > _MAX_MATHML_CHARS:
         raise FormulaRefused("its macros make it too large")
     raw = _STYLE.sub(_class_of_style, _STRIKES.sub("", _TEXT_MARKUP.sub("", raw)))
+    raw = raw.replace(_SMALL_TABLE, _SMALL_TABLE.removesuffix(_FULL_SIZE) + ">")
     # A combining low line would be drawn under its own box; browsers know no such entity.
     raw = raw.replace('stretchy="true">\u0332<', 'stretchy="true">\u203e<')
     try:

@@ -1,6 +1,7 @@
 """Formulas are typeset, and what cannot be says why and stays whole."""
 
 import json
+import re
 
 import pytest
 
@@ -114,3 +115,11 @@ def test_text_in_a_formula_is_never_markup() -> None:
     html = _formula(f"${vector}$")
     assert "<img" not in html
     assert json.dumps(markup.text(html)) == json.dumps("</mtext></math><img/src/onerror=alert(1)>")
+
+
+@pytest.mark.parametrize(
+    "tex", [r"\sum_{\substack{i<n\\j<m}} x", r"\begin{smallmatrix}a&b\\c&d\end{smallmatrix}"]
+)
+def test_small_tables_are_small(tex: str) -> None:
+    tables = re.findall('scriptlevel="(.)"><mtable([^>]*)>', _formula(f"$${tex}$$"))
+    assert tables == [("1", ' displaystyle="false"')]
