@@ -4,9 +4,23 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from tests.agents import scripts, waiting_tools
 from tests.agents.waiting_stage import Stage
+from tests.rows import make_person
+
+
+@pytest.fixture
+def scripted(settings: Any) -> Iterator[None]:
+    """Let the models of agents say what ``tests.agents.scripts`` is told to let them say."""
+    with scripts.scripted(settings):
+        yield
+
+
+@pytest.fixture
+def ana(db: None) -> User:
+    return make_person("ana")
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,22 +13,15 @@ from agents.models import AgentSession, CompactionRecord, Message, Turn
 from agents.opening import open_context
 from memory.actors import Actor
 from memory.bindings import change_board, open_board, open_notes
-from tests.agents import scripts
 from tests.agents.scripts import say_next
 from tests.people import Cast
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scripted")]
 
 # Enough for a prompt of a few turns and no more.
 WINDOW = 9_000
 LONG = "The quick brown fox jumps over the lazy dog. " * 120
 Trigger, Status = CompactionRecord.Trigger, CompactionRecord.Status
-
-
-@pytest.fixture(autouse=True)
-def connectors(settings: Any) -> Iterator[None]:
-    with scripts.scripted(settings):
-        yield
 
 
 @pytest.fixture

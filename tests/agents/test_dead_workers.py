@@ -1,5 +1,4 @@
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,27 +11,15 @@ from agents.connectors.base import (
 from agents.connectors.scripted import say
 from agents.models import AgentSession, Turn
 from memory.bindings import open_board
-from tests.agents import scripts
 from tests.agents.scripts import roles, say_next, store_set, unanswered
-from tests.rows import make_person, make_profile, make_session
+from tests.rows import make_profile, make_session
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def connectors(settings: Any) -> Iterator[None]:
-    with scripts.scripted(settings):
-        yield
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scripted")]
 
 
 @pytest.fixture
 def session() -> AgentSession:
     return make_session(make_profile(system_prompt="You are careful."))
-
-
-@pytest.fixture
-def ana() -> User:
-    return make_person("ana")
 
 
 class Killed(BaseException):

@@ -1,5 +1,4 @@
 import json
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -12,25 +11,14 @@ from agents.models import AgentSession, ModelCall, Part, Turn
 from agents.parts import DamagedBody
 from tests.agents import scripts
 from tests.boards import write
-from tests.rows import make_person, make_profile, make_session
+from tests.rows import make_profile, make_session
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def connectors(settings: Any) -> Iterator[None]:
-    with scripts.scripted(settings):
-        yield
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scripted")]
 
 
 @pytest.fixture
 def session() -> AgentSession:
     return make_session(make_profile(system_prompt="You are careful."))
-
-
-@pytest.fixture
-def ana() -> User:
-    return make_person("ana")
 
 
 def ask(session: AgentSession, ana: User, text: str, *replies: Any) -> Turn:

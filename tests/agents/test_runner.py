@@ -21,25 +21,14 @@ from memory.bindings import change_board, open_board
 from memory.models import EntryRevision
 from tests.agents import scripts
 from tests.agents.scripts import roles, run, say_next, store_set, unanswered
-from tests.rows import make_person, make_profile, make_session
+from tests.rows import make_profile, make_session
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def connectors(settings: Any) -> Iterator[None]:
-    with scripts.scripted(settings):
-        yield
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scripted")]
 
 
 @pytest.fixture
 def session() -> AgentSession:
     return make_session(make_profile(system_prompt="You are careful."))
-
-
-@pytest.fixture
-def ana() -> User:
-    return make_person("ana")
 
 
 def test_a_turn_stores_what_was_said_and_finishes(session: AgentSession, ana: User) -> None:

@@ -1,8 +1,6 @@
 """Arguments that no store would keep must not stop a turn or a page."""
 
 import json
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from django.urls import reverse
@@ -13,15 +11,9 @@ from agents.models import Turn
 from tests.agents import scripts
 from tests.people import Cast, signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scripted")]
 
 DEEP = "[" * 400 + "]" * 400
-
-
-@pytest.fixture(autouse=True)
-def connectors(settings: Any) -> Iterator[None]:
-    with scripts.scripted(settings):
-        yield
 
 
 @pytest.mark.parametrize(

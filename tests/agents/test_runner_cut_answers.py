@@ -11,25 +11,14 @@ from agents.connectors.scripted import say
 from agents.models import AgentSession, Turn
 from tests.agents import scripts
 from tests.agents.scripts import roles, run, say_next
-from tests.rows import make_person, make_profile, make_session
+from tests.rows import make_profile, make_session
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def connectors(settings: Any) -> Iterator[None]:
-    with scripts.scripted(settings):
-        yield
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scripted")]
 
 
 @pytest.fixture
 def session() -> AgentSession:
     return make_session(make_profile())
-
-
-@pytest.fixture
-def ana() -> User:
-    return make_person("ana")
 
 
 def test_a_turn_is_stopped_in_the_middle_of_an_answer(

@@ -11,7 +11,7 @@ from kombu.exceptions import OperationalError
 from agents import bus, leases, queue, sessions
 from agents.models import AgentSession, Turn
 from agents.refusals import RefusedInput
-from tests.rows import make_person, make_profile, make_session
+from tests.rows import make_profile, make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -28,11 +28,6 @@ def pokes(monkeypatch: pytest.MonkeyPatch) -> list[UUID]:
 @pytest.fixture
 def session() -> AgentSession:
     return make_session()
-
-
-@pytest.fixture
-def ana() -> User:
-    return make_person("ana")
 
 
 def end(turn: Turn, status: Status) -> None:

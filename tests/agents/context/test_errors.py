@@ -4,6 +4,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -146,3 +147,12 @@ def test_a_failing_plugin_in_every_role_never_stops_a_prompt(caplog: pytest.LogC
 
 def _fail(*args: object) -> None:
     raise RuntimeError("hopeless")
+
+
+def test_a_suspended_call_tells_until_when() -> None:
+    until = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    suspended = errors.CallSuspended(until)
+    assert suspended.until == until
+    assert (
+        str(suspended) == "This call waits until 2026-01-02T03:04:00+00:00, which only a stored turn can do."
+    )

@@ -176,3 +176,14 @@ def test_looking_changes_nothing() -> None:
     assert context.last_thinking == "hm"
     assert context.last_preparation is None
     assert context.get_state() == state
+
+
+def test_sections_are_those_of_the_next_prompt_and_none_after_the_end() -> None:
+    context = context_of(system_prompt="You help.")
+    context.register_plugin(NotePad("noted", "Write little."))
+    context.add_user_message("hi")
+    sections = context.get_sections()
+    assert [each.kind for each in sections] == ["system_prompt", "plugin_instructions", "plugin", "date"]
+    assert sections == context.prepare().sections
+    context.destroy()
+    assert context.get_sections() == ()

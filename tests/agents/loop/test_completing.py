@@ -1,6 +1,6 @@
 import pytest
 
-from agents.connectors.base import ConnectorError, TextDelta
+from agents.connectors.base import ConnectorError, Done, TextDelta
 from agents.connectors.scripted import ScriptedConnector, call, say
 from agents.loop.completing import complete
 from tests.agents.loop.cast import Sending
@@ -22,3 +22,10 @@ def test_only_words_count() -> None:
 def test_an_answer_that_breaks_off_is_an_error() -> None:
     with pytest.raises(ConnectorError, match="broke off"):
         complete(Sending(TextDelta("half")), "m", {}, "p")
+
+
+def test_whoever_observes_gets_every_event() -> None:
+    seen: list[object] = []
+    complete(ScriptedConnector(say("short")), "m", {}, "p", observe=seen.append)
+    assert isinstance(seen[-1], Done)
+    assert any(isinstance(event, TextDelta) for event in seen)

@@ -2,7 +2,6 @@
 
 import base64
 import io
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,20 +17,13 @@ from agents.conversation import conversation_page
 from agents.models import Turn
 from agents.sessions import start_session
 from contextsite.exports import as_json, as_markdown
-from tests.agents import scripts
 from tests.agents.scripts import say_next
 from tests.images import picture, upload
 from tests.people import Cast, make_cast, signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scripted")]
 
 JSON = {"accept": "application/json"}
-
-
-@pytest.fixture(autouse=True)
-def connectors(settings: Any) -> Iterator[None]:
-    with scripts.scripted(settings):
-        yield
 
 
 @pytest.fixture
