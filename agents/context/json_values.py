@@ -15,6 +15,7 @@ MAX_BYTES = 32 * 1024 * 1024
 MAX_INTEGER = 2**53
 # What a number, or a character that must be escaped, takes at most with what stands around it.
 _MOST_BYTES = 32
+_ESCAPED_NUL = "\\u0000"
 
 
 class InvalidJSON(ContextError, ValueError):
@@ -79,7 +80,7 @@ def decode(text: str) -> JSON:
 
 def compact(value: object) -> str:
     """Return compact JSON text as `encode` does, without its checks: for what code wrote, not people."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def pretty(value: object) -> str:
@@ -115,6 +116,13 @@ def repair(value: JSON) -> JSON:
     Only for what providers and imported conversations sent. Of two keys that repair makes equal the later
     one stays.
     """
+    # Nearly everything is sound, and by way of text is the fastest copy.
+    try:
+        text = compact(value)
+        if _is_encodable(text) and _ESCAPED_NUL not in text:
+            return decode(text)
+    except (ValueError, RecursionError):
+        pass
     result: list[JSON] = []
     _repair_into(result, value)
     return result[0]
@@ -151,7 +159,8 @@ def _finite(text: str) -> float:
     return number
 
 
-# Made once: ``json.loads`` would make one for every text, which takes longer than reading a short one.
+# Made once: ``json.dumps`` and ``json.loads`` would make one each time, longer work than on a short text.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -184,7 +184,7 @@ def date_line(now_ms: int) -> str:
 
 def _storable(*sections: Section) -> list[Section]:
     """Return the sections as texts that can be stored: hosts and plugins write what they like."""
-    return [replace(each, text=json_values.repair_text(each.text)) for each in sections]
+    return [Section(each.kind, each.name, json_values.repair_text(each.text)) for each in sections]
 
 
 def _system_prompt(text: str | None) -> list[Section]:

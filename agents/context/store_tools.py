@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,6 +23,9 @@ STORE_TOOLS = ("store_get", "store_set", "store_delete", "store_list", "store_ac
 # A list of entries beyond this is cut, so that one call cannot fill the window with what is shown anyway.
 MAX_RESULT_CHARACTERS = 24_000
 
+# What is kept of the texts about stores: eleven texts for each set of schemas.
+_KEPT_TEXTS = 256
+
 Arguments = dict[str, "JSON"]
 
 
@@ -30,8 +34,8 @@ class StoreRouter:
 
     def __init__(self) -> None:
         self._handlers: dict[str, StoreHandler] = {}
-        self._seen: object = []
-        self._derived: dict[object, object] = {}
+        self._seen: object = None
+        self._seen_text = ""
 
     def put(self, handler: StoreHandler, *, instead_of: object = None) -> None:
         """Register a handler under the id of its schema, in the place of another one when given.
@@ -107,14 +111,13 @@ class StoreRouter:
         )
 
     def _derive(self, make: Callable[[Sequence[StoreSchema]], T]) -> T:
-        """Return what is made of the schemas; the same object as long as no schema has changed."""
+        """Return what is made of the schemas; the same object for the same schemas, so it is only read."""
         schemas = self.schemas()
         if schemas != self._seen:
             # A copy, because a handler may change its own; by way of text, which is the fastest.
-            self._seen, self._derived = json_values.decode(json_values.compact(schemas)), {}
-        if make not in self._derived:
-            self._derived[make] = make(schemas)
-        return cast("T", self._derived[make])
+            self._seen_text = json_values.compact(schemas)
+            self._seen = json_values.decode(self._seen_text)
+        return cast("T", _made_of(make, self._seen_text))
 
     def _get(self, **arguments: JSON) -> StoreResult:
         handler = self.find(arguments)
@@ -217,6 +220,12 @@ def _merge(arguments: Arguments, nest: str, target: str = "", fields: object = N
         for name, value in flat.items()
         if value is not None or declared.get(name, {"required": True}).get("required")
     }
+
+
+@functools.lru_cache(maxsize=_KEPT_TEXTS)
+def _made_of(make: Callable[[Sequence[StoreSchema]], object], schemas: str) -> object:
+    """Return what is made of schemas in JSON; kept, because most contexts have the same stores."""
+    return make(cast("Sequence[StoreSchema]", json_values.decode(schemas)))
 
 
 def _refusal(operation: str, error: str) -> StoreResult:
