@@ -66,7 +66,8 @@ class RenderedTexts:
 
 
 def _size(made: CardHTML) -> int:
-    return len(made.html) + sum(len(slot.made.content) for slot in made.pictures if slot.made)
+    pictures = {slot.made.key: len(slot.made.content) for slot in made.pictures if slot.made}
+    return len(made.html) + sum(pictures.values())
 
 
 _texts = RenderedTexts()

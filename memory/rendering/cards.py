@@ -1,7 +1,6 @@
 """From a stored value to the HTML a person sees: always something legible, never an error."""
 
 import logging
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -12,7 +11,7 @@ from memory.rendering.blocks.scalars import scalar
 from memory.rendering.fill import Draft
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderRefused, RenderSettings, admit_json, admit_text
 from memory.rendering.parser import markdown_html
-from memory.rendering.pictures import PictureSlot, ShownPicture
+from memory.rendering.pictures import PICTURE_MARK, PictureSlot, ShownPicture
 from memory.rendering.sanitize import SafeHTML, hidden_image_html, image_html, seal, source_html
 
 PIPELINE_VERSION = 6
@@ -81,8 +80,7 @@ def with_pictures(card: CardHTML, found: Mapping[str, ShownPicture | str]) -> Ca
         return card
     pieces = {slot.mark: _picture_piece(slot, found[slot.mark]) for slot in card.pictures}
     # In one pass, so that what was put in is never looked at again.
-    marks = re.compile("|".join(map(re.escape, pieces)))
-    html = marks.sub(lambda match: pieces[match.group(0)], card.html)
+    html = PICTURE_MARK.sub(lambda match: pieces.get(match.group(0), match.group(0)), card.html)
     return replace(card, html=SafeHTML(html), pictures=())
 
 

@@ -94,7 +94,10 @@ class RenderChild:
         reply = self._ask({**request, "settings": self._settings})
         if isinstance(reply, str):
             return f"Shown as text: {reply}."
-        pictures = tuple(map(_slot_of, reply["pictures"]))
+        made = {name: _picture_of(frame) for name, frame in reply["made"].items()}
+        pictures = tuple(
+            PictureSlot(**{**slot, "made": made.get(slot["made"])}) for slot in reply["pictures"]
+        )
         return CardHTML(
             SafeHTML(reply["html"]), frozenset(reply["features"]), reply["error"], pictures=pictures
         )
@@ -235,6 +238,8 @@ def _frame_of(card: CardHTML) -> Frame:
         "html": card.html,
         "features": sorted(card.features),
         "error": card.error,
+        # A picture that is shown often is sent once.
+        "made": {slot.made.key: _frame_of_picture(slot.made) for slot in card.pictures if slot.made},
         "pictures": list(map(_frame_of_slot, card.pictures)),
     }
 
@@ -247,12 +252,8 @@ def _picture(request: Frame) -> Frame:
 
 
 def _frame_of_slot(slot: PictureSlot) -> Frame:
-    made = _frame_of_picture(slot.made) if slot.made else None
+    made = slot.made.key if slot.made else None
     return {"mark": slot.mark, "words": slot.words, "made": made, "path": slot.path}
-
-
-def _slot_of(frame: Frame) -> PictureSlot:
-    return PictureSlot(**{**frame, "made": _picture_of(frame["made"]) if frame["made"] else None})
 
 
 def _frame_of_picture(picture: Picture) -> Frame:

@@ -6,7 +6,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from memory.rendering.guard import RenderSettings
-from memory.rendering.pictures import DATA_ADDRESS, PictureSlot
+from memory.rendering.pictures import DATA_ADDRESS, Picture, PictureSlot
 
 _DATA_ADDRESS = re.compile(rf"(?<=\]\(){DATA_ADDRESS.pattern}(?=[\s)])")
 
@@ -26,6 +26,7 @@ class Draft:
         formulas: formulas so far, shown or not.
         widgets: diagrams, charts and mind maps so far.
         pictures: the places for pictures, in order.
+        sources: what those pictures are named by, with what came inside the value.
         pieces: the HTML of each slot, in order; it has passed a sanitizer of its own.
     """
 
@@ -39,6 +40,7 @@ class Draft:
         self.formulas = 0
         self.widgets = 0
         self.pictures: list[PictureSlot] = []
+        self.sources: dict[str, Picture | None] = {}
         self.pieces: list[SafeHTML] = []
         self._addresses: list[str] = []
 

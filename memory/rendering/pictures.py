@@ -16,6 +16,9 @@ MOST_ATTACHED_BYTES = 20 * 1024 * 1024
 MOST_ATTACHED_PIXELS = 50_000_000
 LONGEST_SIDE = 1_600
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+PICTURE_MARK = re.compile(r'<span data-picture="[0-9a-f]{16}-[0-9]{1,5}"></span>')
+"""What stands in the place of a picture; nobody outside one render knows its first digits."""
+
 DATA_ADDRESS = re.compile(r"data:image/(?:png|jpe?g|gif|webp);base64,([A-Za-z0-9+/]+={0,2})")
 
 

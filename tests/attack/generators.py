@@ -5,6 +5,9 @@ from collections.abc import Iterator
 
 CHARACTERS = 64_000
 
+# The smallest picture.
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
+
 # Repeated until the text is full; each is worst for some stage.
 REPEATED = {
     "ampersands": "&",
@@ -36,6 +39,9 @@ REPEATED = {
     "table rows": "|a|b|\n",
     "table of one row": "|a",
     "wide table": "|-",
+    "pictures": "![a](a.png)\n\n",
+    "pictures inside": f"![a](data:image/png;base64,{PIXEL})\n\n",
+    "pictures without end": "![a](data:image/png;base64,A" * 2,
     "quotes": "> ",
     "lists in a line": "- ",
     "numbers": "1. ",

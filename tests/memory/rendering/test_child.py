@@ -17,6 +17,7 @@ from memory.rendering import child
 from memory.rendering.cards import CardHTML, render_card, render_markdown
 from memory.rendering.child import RenderChild, read_frame, serve, write_frame
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderSettings
+from tests.attack.generators import PIXEL
 from tests.memory.rendering import markup
 
 READY = """
@@ -60,6 +61,16 @@ def test_values_and_messages_are_rendered_as_in_process(renderer: RenderChild) -
 @pytest.mark.parametrize("text", ["\ud800", "\x00", "漢字 😀", ""])
 def test_any_text_survives_the_pipe(renderer: RenderChild, text: str) -> None:
     assert renderer.render_markdown(text, text) == render_markdown(text, text)
+
+
+def test_pictures_come_through(renderer: RenderChild) -> None:
+    inside = f"![a](data:image/png;base64,{PIXEL})"
+    card = renderer.render_markdown(f"{inside} ![b](b.png) {inside}", "card")
+    first, file, again = card.pictures
+    assert (file.words, file.path, file.made) == ("b", "b.png", None)
+    assert first.made is not None
+    assert first.made.content.startswith(b"RIFF")
+    assert first.made is again.made
 
 
 def test_reasons_come_through(renderer: RenderChild) -> None:
