@@ -75,18 +75,18 @@ def release(session_id: UUID, fence: int) -> None:
     AgentSession.objects.filter(pk=session_id, fence=fence).update(lease_owner="", lease_until=None)
 
 
-def release_dead() -> int:
-    """Free the sessions whose worker ran on this machine in a process that has ended; return how many.
+def release_dead() -> list[UUID]:
+    """Free the sessions whose worker ran on this machine in a process that has ended; return their ids.
 
     The others are freed by time: from here nobody can tell a dead worker from a slow one.
     """
-    freed = 0
+    freed = []
     held = AgentSession.objects.exclude(lease_owner="").values_list("pk", "fence", "lease_owner")
     for session_id, fence, owner in held:
         host, _, process_id = owner.rpartition(":")[0].rpartition(":")
         if host == _host() and process_id.isdecimal() and not _is_alive(int(process_id)):
             release(session_id, fence)
-            freed += 1
+            freed.append(session_id)
     return freed
 
 

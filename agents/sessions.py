@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from agents import bus, leases, queue
@@ -176,6 +176,15 @@ def wake_stalled_turns() -> int:
     return len(turns)
 
 
+def wake_orphaned_turns() -> int:
+    """Poke the turns of workers that died on this machine, for the start of another; return how many.
+
+    Without it they would wait for their lease to expire.
+    """
+    orphaned = Turn.objects.filter(session__in=leases.release_dead(), status=Status.RUNNING)
+    return _poke_all(orphaned)
+
+
 def wake_all_turns() -> int:
     """Poke every unfinished turn, for the start of a process whose broker lost its messages.
 
@@ -183,11 +192,14 @@ def wake_all_turns() -> int:
     lease to expire.
     """
     leases.release_dead()
-    waiting = Turn.objects.filter(status__in=[Turn.Status.QUEUED, Turn.Status.RUNNING])
-    turns = list(waiting.order_by("index").values_list("pk", flat=True))
-    for turn_id in turns:
+    return _poke_all(Turn.objects.filter(status__in=[Status.QUEUED, Status.RUNNING]))
+
+
+def _poke_all(turns: QuerySet[Turn]) -> int:
+    poked = list(turns.order_by("index").values_list("pk", flat=True))
+    for turn_id in poked:
         queue.poke_turn(turn_id)
-    return len(turns)
+    return len(poked)
 
 
 def announce(session: AgentSession, *, conversation: bool = False, **columns: Any) -> None:

@@ -17,5 +17,5 @@ app.set_default()
 @worker_ready.connect
 def _begin(**_: object) -> None:
     # Rows can only be imported once the applications are ready.
-    import_module("agents.leases").release_dead()
+    import_module("agents.sessions").wake_orphaned_turns()
     import_module("agents.connecting").warm_up()

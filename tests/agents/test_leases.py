@@ -102,7 +102,7 @@ def ended_process() -> int:
 def test_a_session_of_a_dead_process_of_this_machine_is_freed_at_once(session: AgentSession) -> None:
     host, _, thread = leases.owner_name().split(":")
     leases.claim(session.pk, f"{host}:{ended_process()}:{thread}")
-    assert leases.release_dead() == 1
+    assert leases.release_dead() == [session.pk]
     assert leases.claim(session.pk, "next") == 2
 
 
@@ -111,7 +111,7 @@ def test_a_session_of_a_dead_process_of_this_machine_is_freed_at_once(session: A
 )
 def test_a_session_of_a_living_or_unknown_process_is_kept(session: AgentSession, owner: str) -> None:
     leases.claim(session.pk, owner)
-    assert leases.release_dead() == 0
+    assert leases.release_dead() == []
     assert leases.claim(session.pk, "next") is None
 
 
@@ -121,4 +121,4 @@ def test_a_process_of_another_user_is_alive(session: AgentSession, monkeypatch: 
 
     leases.claim(session.pk, leases.owner_name())
     monkeypatch.setattr("os.kill", refuse)
-    assert leases.release_dead() == 0
+    assert leases.release_dead() == []

@@ -11,6 +11,7 @@ from kombu.exceptions import OperationalError
 from agents import bus, leases, queue, sessions
 from agents.models import AgentSession, Turn
 from agents.refusals import RefusedInput
+from tests.agents.test_leases import ended_process
 from tests.rows import make_profile, make_session
 
 pytestmark = pytest.mark.django_db
@@ -188,6 +189,23 @@ def test_a_start_wakes_every_unfinished_turn(session: AgentSession, ana: User, p
     end(turns[1], Status.SUCCEEDED)
     assert sessions.wake_all_turns() == 2
     assert pokes == [turns[0].pk, turns[2].pk]
+
+
+def test_the_turns_of_a_dead_worker_of_this_machine_are_woken_when_another_starts(
+    session: AgentSession, ana: User, pokes: list[UUID]
+) -> None:
+    turn, _ = (sessions.submit_turn(session, text, ana) for text in ("a", "b"))
+    other = make_session(session.profile)
+    kept = sessions.submit_turn(other, "c", ana)
+    for each, owner in (
+        (turn, f"{leases.owner_name().split(':')[0]}:{ended_process()}:1"),
+        (kept, "elsewhere"),
+    ):
+        end(each, Status.RUNNING)
+        leases.claim(each.session_id, owner)
+    assert sessions.wake_orphaned_turns() == 1
+    assert pokes == [turn.pk]
+    assert leases.claim(session.pk, "next") is not None
 
 
 def test_a_failed_last_turn_makes_the_session_failed_until_it_is_retried(

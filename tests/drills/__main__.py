@@ -49,6 +49,25 @@ class Ground:
         return self.product.stage.do(command, session=self.session, **more)
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a drill.
+
+    Attributes:
+        problem: what is wrong; empty when nothing is.
+        over_s: from the harm to the end of the turn.
+        shown_s: from there until the page that was open shows what a new one shows, which is loaded first.
+    """
+
+    problem: str
+    over_s: float
+    shown_s: float
+
+    def line(self, name: str) -> str:
+        times = f"turn over after {self.over_s:5.1f} s, shown after {self.shown_s:4.1f} s"
+        return f"{self.problem or 'fine':<8} {times}  {name}"
+
+
 @contextmanager
 def ground() -> Iterator[Ground]:
     with ExitStack() as stack:
@@ -81,10 +100,9 @@ def main(wanted: list[str]) -> None:
         for name, harm in _drills():
             if wanted and not any(each in name for each in wanted):
                 continue
-            begin = time.monotonic()
-            problem = _drill(here, harm)
-            failures += bool(problem)
-            print(f"{problem or 'fine':<40} {time.monotonic() - begin:5.1f} s  {name}", flush=True)
+            outcome = _drill(here, harm)
+            failures += bool(outcome.problem)
+            print(outcome.line(name), flush=True)
     raise SystemExit(1 if failures else 0)
 
 
@@ -103,15 +121,17 @@ def _drills() -> Iterator[tuple[str, Callable[[Ground], None]]]:
     yield "restart of the web processes", _restart_web
 
 
-def _drill(here: Ground, harm: Callable[[Ground], None]) -> str:
-    """Return what is wrong after a turn in which the harm was done; an empty text when nothing is."""
+def _drill(here: Ground, harm: Callable[[Ground], None]) -> Outcome:
+    """Return what came of a turn in which the harm was done."""
     before = here.do("entries")
     turns = len(here.do("turns"))
     harm(here)
+    begin = time.monotonic()
     status = _wait_for_end(here)
     if status == "failed":
         here.do("retry")
         status = _wait_for_end(here)
+    over = time.monotonic()
     problems = [] if status == "succeeded" else [f"the turn is {status}"]
     if len(here.do("turns")) != turns + 1:
         problems.append("a turn is lost or doubled")
@@ -124,7 +144,7 @@ def _drill(here: Ground, harm: Callable[[Ground], None]) -> str:
         problems.append(violations.read_text().strip())
         violations.unlink()
     problems += _differences(here)
-    return "; ".join(problems)
+    return Outcome("; ".join(problems), over - begin, time.monotonic() - over)
 
 
 def _wait_for_end(here: Ground) -> str:
