@@ -92,7 +92,7 @@ class Engine:
         return draft.plan()
 
     def carry_out(self, plan: CompactionPlan) -> CompactionPlan:
-        """Return the plan with what it led to, recounted, after doing it.
+        """Return the plan with what it led to, recounted, after doing it; the host hears of no empty plan.
 
         What cannot be stored stays in the prompt, and is named in ``failed``.
 
@@ -101,7 +101,7 @@ class Engine:
             Exception: whatever the host's transaction raises; the conversation is as it was then.
         """
         self._check(plan)
-        if self.commit is None:
+        if self.commit is None or plan.is_empty:
             return self._do(plan)
         before = self.conversation.copy()
         try:

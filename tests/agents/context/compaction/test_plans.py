@@ -10,7 +10,7 @@ from agents.context import AgentContext, AlgorithmicStrategy, CompactionPlan
 from agents.context.compaction.strategy import CompactionResult, ConsolidationResult
 from agents.context.errors import ContextDestroyed, PlanOutdated, TurnAborted
 from memory.plugins import WorkingMemory
-from tests.agents.context.cast import NotePad
+from tests.agents.context.cast import NotePad, context_of
 from tests.agents.context.compaction.cast import (
     BOARD,
     BOARD_AND_NOTES,
@@ -134,6 +134,17 @@ def test_a_host_commits_the_plan_in_its_own_transaction() -> None:
     context = loaded(commit_compaction=commit)
     assert context.prepare().compactions == tuple(stored)
     assert stored[0].trigger == "gate"
+
+
+def test_a_host_is_not_asked_to_commit_nothing() -> None:
+    def commit(plan: CompactionPlan, carry_out: Callable[[], CompactionPlan]) -> CompactionPlan:
+        raise AssertionError("nothing was to be committed")
+
+    context = context_of(commit_compaction=commit)
+    context.add_user_message("hi")
+    done = context.compact()
+    assert done.is_empty
+    assert done.after == done.before
 
 
 def test_a_host_that_commits_keeps_every_message_itself() -> None:
