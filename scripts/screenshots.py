@@ -84,8 +84,10 @@ def take_all(browser: Browser, product: Product) -> None:
     expect(progress).to_contain_text(FAR_ENOUGH, timeout=PATIENCE_MS)
     for name, page in pages.items():
         take(page, name)
-    fleet = Visitor(browser, product, cookie, screen=Screen(1440, "light")).open("/")
-    take(fleet.page, "fleet")
+    for name, theme in (("fleet", "light"), ("fleet-dark", "dark")):
+        fleet = Visitor(browser, product, cookie, screen=Screen(1440, theme)).open("/")
+        expect(fleet.connection).to_have_text("Live")
+        take(fleet.page, name)
 
 
 def import_conversations(product: Product) -> None:

@@ -14,6 +14,7 @@ from tests.browser.demo_folder import build_demo_folder
 from tests.browser.product import Product, embedded, scaled
 from tests.browser.scene import Scene
 from tests.browser.visitor import Visitor
+from tests.providers.server import FakeProvider
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
@@ -31,12 +32,16 @@ ARGUMENTS = [
 PATIENCE_MS = 20_000
 SERVICES = (os.environ.get("DATABASE_URL", ""), os.environ.get("REDIS_URL", ""))
 
+HAS_SERVICES = SERVICES[0].startswith("postgres") and bool(SERVICES[1])
+
 # `make browser` sets it: every width and theme, and every test in both modes.
 IS_FULL = os.environ.get("BROWSER_MATRIX") == "full"
 MODES = ["embedded", "scaled"]
+ASKING_TOOLS = ["workspace_write", "workspace_read", "workspace_delete", "calculator", "sleep_until"]
 
-# For tests of pages and forms that know nothing of the mode.
-either_mode = pytest.mark.parametrize("product", MODES if IS_FULL else MODES[:1], indirect=True)
+# Otherwise a test runs where more can go wrong: with two web servers and a worker, if the services are there.
+either_mode = pytest.mark.parametrize("product", MODES if IS_FULL else ["embedded"], indirect=True)
+both_modes = pytest.mark.parametrize("product", MODES, indirect=True)
 
 ProductOf = Callable[[str], Product]
 
@@ -86,10 +91,9 @@ def products(demo_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield product_of
 
 
-@pytest.fixture(params=MODES)
+@pytest.fixture(params=MODES if IS_FULL else ["scaled" if HAS_SERVICES else "embedded"])
 def product(request: pytest.FixtureRequest, browser: Browser, products: ProductOf) -> Product:
-    database, redis = SERVICES
-    if request.param == "scaled" and not (database.startswith("postgres") and redis):
+    if request.param == "scaled" and not HAS_SERVICES:
         pytest.skip("scaled mode needs DATABASE_URL (PostgreSQL) and REDIS_URL")
     product = products(request.param)
     # A test that failed may have left it without a web server.
@@ -101,6 +105,20 @@ def product(request: pytest.FixtureRequest, browser: Browser, products: ProductO
 def scene(product: Product) -> Scene:
     """Return an agent of this test alone, with its people and an idle session."""
     return Scene.of(product.stage.do("scene"))
+
+
+@pytest.fixture
+def provider(product: Product) -> Iterator[FakeProvider]:
+    """Return the provider that the product's agents ask as OpenAI."""
+    with FakeProvider() as provider:
+        product.stage.do("reach", provider="openai", address=f"{provider.url}/v1")
+        yield provider
+
+
+@pytest.fixture
+def agent(product: Product, provider: FakeProvider) -> Scene:
+    """Return a scene whose agent asks that provider, and has tools that ask people."""
+    return Scene.of(product.stage.do("scene", model="openai:gpt-4.1", tools=ASKING_TOOLS))
 
 
 Visit = Callable[..., Visitor]

@@ -16,7 +16,7 @@ from tests.browser.services import fresh_database, fresh_redis
 
 START_SECONDS = 90
 LOOK_SECONDS = 0.1
-DEMO_PAUSE_MS = 150
+DEMO_PAUSE_MS = 100
 SERVE = [sys.executable, str(ROOT / "manage.py"), "serve", "--grace", "2", "--port"]
 DAPHNE = [sys.executable, "-m", "daphne", "contextsite.asgi:application", "-e"]
 CELERY = [

@@ -15,15 +15,21 @@ import django
 
 django.setup()
 
-from django.contrib.auth.models import User  # noqa: E402
+from django.contrib.auth.models import AnonymousUser, User  # noqa: E402
+from django.contrib.auth.tokens import default_token_generator  # noqa: E402
 from django.db import connections  # noqa: E402
 from django.db.models import Count  # noqa: E402
-from django.test import Client  # noqa: E402
+from django.template.loader import render_to_string  # noqa: E402
+from django.test import Client, RequestFactory  # noqa: E402
+from django.urls import reverse  # noqa: E402
+from django.utils.encoding import force_bytes  # noqa: E402
+from django.utils.http import urlsafe_base64_encode  # noqa: E402
 from django.utils.text import slugify  # noqa: E402
 
 from agents import queue  # noqa: E402
-from agents.models import AgentProfile, AgentSession, ProviderKey, Turn  # noqa: E402
+from agents.models import AgentProfile, AgentSession, CompactionRecord, ProviderKey, Turn  # noqa: E402
 from agents.sessions import retry_turn, start_session, submit_turn  # noqa: E402
+from benchmarks import rows  # noqa: E402
 from memory.actors import Actor  # noqa: E402
 from memory.bindings import change_board, whiteboard_of  # noqa: E402
 from memory.models import EntryRevision, Pin  # noqa: E402
@@ -67,6 +73,11 @@ def fill_fleet(agent: str, count: int) -> None:
     make_fleet([AgentProfile.objects.get(slug=agent)], count)
 
 
+def fill_conversation(session: str, count: int) -> None:
+    """Store many messages of the session."""
+    rows.fill_conversation(AgentSession.objects.get(pk=session), count)
+
+
 def new_agent(operator: str, name: str = "", model: str = "scripted:survey") -> str:
     """Return the slug of another agent of the operator."""
     name = name or f"Agent {next(_numbers)}"
@@ -85,6 +96,26 @@ def sign_in(name: str) -> str:
     return _sign_in(User.objects.get(username=name))
 
 
+def staff() -> str:
+    """Return the session cookie of somebody who sees and does everything."""
+    number = next(_numbers)
+    return _sign_in(User.objects.create_superuser(f"staff{number}"))
+
+
+def reset_path(name: str) -> str:
+    """Return where the person chooses a new password, as the mail says it."""
+    user = User.objects.get(username=name)
+    uid = urlsafe_base64_encode(force_bytes(user.pk))
+    return reverse("password_reset_confirm", args=[uid, default_token_generator.make_token(user)])
+
+
+def error_page(template: str) -> str:
+    """Return what people see instead of Django's own page once ``DEBUG`` is off."""
+    request = RequestFactory().get("/nowhere/")
+    request.user = AnonymousUser()
+    return render_to_string(template, {}, request if template != "500.html" else None)
+
+
 def write(session: str, key: str, value: Any, shown: bool = True, priority: str = "normal") -> int:
     """Set a key and return its version."""
     change_board(
@@ -93,6 +124,20 @@ def write(session: str, key: str, value: Any, shown: bool = True, priority: str 
         actor=ROBOT,
     )
     return int(whiteboard_of(UUID(session)).entries.get(key=key).version)
+
+
+def compact(session: str, trigger: str) -> None:
+    """Note that the conversation was compacted or rolled over."""
+    plan: dict[str, list[str]] = {"items": [], "plugins": [], "notes": []}
+    CompactionRecord.objects.create(
+        session_id=UUID(session), trigger=trigger, plan=plan, tokens_before=98_000, tokens_after=51_000
+    )
+
+
+def fill_board(session: str, count: int) -> None:
+    """Set so many keys, entry-0 the first, one by one."""
+    for number in range(count):
+        write(session, f"entry-{number}", number)
 
 
 def remove(session: str, key: str) -> None:
@@ -164,10 +209,16 @@ COMMANDS: dict[str, Callable[..., Any]] = {
         scene,
         new_session,
         fill_fleet,
+        fill_conversation,
         new_agent,
         reach,
         sign_in,
+        staff,
+        reset_path,
+        error_page,
+        compact,
         write,
+        fill_board,
         remove,
         entries,
         pins,

@@ -1,14 +1,10 @@
-"""The fleet page lives: rows change where they stand, the order waits for the reader, filters are links."""
-
-import re
+"""The fleet page lives: rows change where they stand, and the order waits for the reader."""
 
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.browser.product import Product
 from tests.browser.scene import Scene
-
-FILLED = 60
 
 
 def row(session: str) -> str:
@@ -40,33 +36,3 @@ def test_rows_change_where_they_stand_and_new_ones_wait_for_the_reader(
     expect(held).not_to_contain_text("held while")
     page.keyboard.press("j")
     assert page.evaluate("document.activeElement.matches('.fleet__link')")
-
-
-def test_search_filter_sort_and_pages_work_without_scripts(
-    product: Product, scene: Scene, visit: Visit
-) -> None:
-    product.stage.do("fill_fleet", agent=scene.agent, count=FILLED)
-    page = visit(scene.member.cookie, has_scripts=False).open("/").page
-    rows = page.locator("tbody tr")
-    expect(rows).to_have_count(50)
-    page.get_by_role("link", name="Next").click()
-    expect(rows).to_have_count(FILLED + 1 - 50)
-    page.get_by_role("link", name="Previous").click()
-    expect(rows).to_have_count(50)
-    page.get_by_role("link", name=re.compile("^Idle")).click()
-    expect(page.locator("tbody .status--failed")).to_have_count(0)
-    page.get_by_role("searchbox").fill("Under test")
-    page.get_by_role("combobox", name="Sort by").select_option("use")
-    page.get_by_role("button", name="Apply").click()
-    expect(rows).to_have_count(1)
-    assert "sort=use" in page.url
-
-
-def test_a_setting_is_changed_without_scripts(product: Product, scene: Scene, visit: Visit) -> None:
-    page = visit(scene.operator.cookie, has_scripts=False).open(f"/agents/{scene.agent}/").page
-    page.get_by_label("Entries, at most").fill("7")
-    page.get_by_role("button", name="Save settings").click()
-    expect(page.get_by_label("Entries, at most")).to_have_value("7")
-    page.goto(page.url + "../../" + scene.path.lstrip("/") + "manage/")
-    page.get_by_role("button", name="Apply the agent").click()
-    expect(page.get_by_text("settings that its agent has now")).to_be_visible()

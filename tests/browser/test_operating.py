@@ -2,15 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Visit, either_mode
 from tests.browser.product import Product
-from tests.browser.scene import Scene, session_path
+from tests.browser.scene import Scene
 from tests.browser.visitor import Tab
 from tests.providers.answers import Answer, Call
 from tests.providers.chat_format import chunks, error
@@ -20,20 +18,6 @@ pytestmark = either_mode
 
 # A worker loads the clients of the providers when it needs them first.
 FIRST_ANSWER_MS = 60_000
-TOOLS = ["workspace_write", "workspace_read", "workspace_delete", "calculator", "sleep_until"]
-
-
-@pytest.fixture
-def provider(product: Product) -> Iterator[FakeProvider]:
-    """Return the provider that the product's agents ask as OpenAI."""
-    with FakeProvider() as provider:
-        product.stage.do("reach", provider="openai", address=f"{provider.url}/v1")
-        yield provider
-
-
-@pytest.fixture
-def agent(product: Product, provider: FakeProvider) -> Scene:
-    return Scene.of(product.stage.do("scene", model="openai:gpt-4.1", tools=TOOLS))
 
 
 def halted(*text: str) -> tuple[Reply, Pause]:
@@ -71,7 +55,7 @@ def approval(tab: Tab, tool: str) -> Locator:
     return tab.page.get_by_role("group", name=f"Approval of {tool}")
 
 
-def test_an_operator_starts_streams_stops_and_retries(
+def test_an_operator_starts_streams_stops_retries_and_sees_what_the_model_saw(
     product: Product, provider: FakeProvider, agent: Scene, visit: Visit
 ) -> None:
     reply, pause = halted("The first words arrive ", "and these never do.")
@@ -98,8 +82,22 @@ def test_an_operator_starts_streams_stops_and_retries(
     expect(log(tab).locator("strong", has_text="nothing")).to_be_visible()
     expect(state(tab)).to_have_attribute("data-status", "succeeded")
 
+    session = tab.page.url.rstrip("/").rsplit("/", 1)[-1]
+    product.stage.do("write", session=session, key="mode", value="thorough")
+    seen = tab.card("mode").locator(".card__seen")
+    expect(seen).to_contain_text("not yet seen")
+    tab.choose("mode", "Edit")
+    tab.page.get_by_label("Value", exact=True).fill("quick")
+    press(tab, "Save entry")
+    expect(tab.value("mode")).to_contain_text("quick")
+    provider.script(Answer(text=("Quick it is.",)))
+    say(tab, "How do you work?")
+    expect(log(tab)).to_contain_text("Quick it is.")
+    expect(seen).to_contain_text("turn 3, call 1")
+    assert "quick" in json.dumps(provider.requests[-1].body)
 
-def test_an_operator_approves_and_denies_with_exact_arguments_in_view(
+
+def test_an_operator_approves_denies_stops_and_wakes_an_agent_that_waits(
     product: Product, provider: FakeProvider, agent: Scene, visit: Visit
 ) -> None:
     files = Path(product.environment["CONTEXTSITE_DATA"]) / "workspaces" / agent.session
@@ -137,67 +135,21 @@ def test_an_operator_approves_and_denies_with_exact_arguments_in_view(
     results = [each for each in provider.requests[-1].body["messages"] if each["role"] == "tool"]
     assert [each["tool_call_id"] for each in results] == ["c1", "c2", "c3", "c4"]
     expect(log(operator)).to_contain_text(f"approved by {agent.operator.name}")
+    stops_and_wakes(provider, operator)
 
 
-def test_an_operator_stops_an_agent_that_waits_and_wakes_one_that_sleeps(
-    product: Product, provider: FakeProvider, agent: Scene, visit: Visit
-) -> None:
-    tab = visit(agent.operator.cookie).open(agent.path)
-    provider.script(calling(("c1", "workspace_delete", {"path": "a.txt"})))
-    say(tab, "Delete it.")
-    expect(approval(tab, "workspace_delete")).to_be_visible()
-    press(tab, "Stop")
-    expect(state(tab)).to_have_attribute("data-status", "cancelled")
-    expect(approval(tab, "workspace_delete")).to_have_count(0)
-    provider.script(Answer(calls=(Call("c2", "sleep_until", ('{"minutes": 30}',)),)))
-    say(tab, "Sleep.")
-    expect(state(tab)).to_contain_text("Turn 2 waits until")
+def stops_and_wakes(provider: FakeProvider, operator: Tab) -> None:
+    provider.script(calling(("c5", "workspace_delete", {"path": "a.txt"})))
+    say(operator, "Delete it.")
+    expect(approval(operator, "workspace_delete")).to_be_visible()
+    press(operator, "Stop")
+    expect(state(operator)).to_have_attribute("data-status", "cancelled")
+    expect(approval(operator, "workspace_delete")).to_have_count(0)
+    provider.script(Answer(calls=(Call("c6", "sleep_until", ('{"minutes": 30}',)),)))
+    say(operator, "Sleep.")
+    expect(state(operator)).to_contain_text("Turn 3 waits until")
     provider.script(Answer(text=("Up already.",)))
-    press(tab, "Wake now")
-    expect(log(tab)).to_contain_text("Up already.")
-    expect(state(tab)).to_have_attribute("data-status", "succeeded")
+    press(operator, "Wake now")
+    expect(log(operator)).to_contain_text("Up already.")
+    expect(state(operator)).to_have_attribute("data-status", "succeeded")
     assert "woke you before the time" in json.dumps(provider.requests[-1].body)
-
-
-def test_an_answer_works_without_scripts(
-    product: Product, provider: FakeProvider, agent: Scene, visit: Visit
-) -> None:
-    provider.script(calling(("c1", "workspace_delete", {"path": "a.txt"})))
-    tab = visit(agent.operator.cookie, has_scripts=False).open(agent.path)
-    tab.page.get_by_role("textbox", name=re.compile("^Message to")).fill("Delete it.")
-    press(tab, "Send")
-    for _ in range(200):
-        if product.stage.do("turns", session=agent.session) == ["waiting"]:
-            break
-        tab.page.wait_for_timeout(50)
-    tab.page.goto(tab.page.url)
-    provider.script(Answer(text=("As you wish.",)))
-    approval(tab, "workspace_delete").get_by_role("textbox").fill("Not today.")
-    press(tab, "Deny", within=approval(tab, "workspace_delete"))
-    assert tab.page.url.endswith(session_path(agent.session))
-    for _ in range(200):
-        if product.stage.do("turns", session=agent.session) == ["succeeded"]:
-            break
-        tab.page.wait_for_timeout(50)
-    assert "Reason: Not today." in json.dumps(provider.requests[-1].body)
-
-
-def test_an_operator_edits_a_card_and_sees_when_the_model_saw_it(
-    product: Product, provider: FakeProvider, agent: Scene, visit: Visit
-) -> None:
-    product.stage.do("write", session=agent.session, key="mode", value="thorough")
-    tab = visit(agent.operator.cookie).open(agent.path)
-    provider.script(Answer(text=("Thorough it is.",)))
-    say(tab, "How do you work?")
-    seen = tab.card("mode").locator(".card__seen")
-    expect(seen).to_contain_text("turn 1, call 1")
-    tab.choose("mode", "Edit")
-    tab.page.get_by_label("Value", exact=True).fill("quick")
-    press(tab, "Save entry")
-    expect(tab.value("mode")).to_contain_text("quick")
-    expect(seen).to_contain_text("not yet seen")
-    provider.script(Answer(text=("Quick it is.",)))
-    say(tab, "And now?")
-    expect(log(tab)).to_contain_text("Quick it is.")
-    expect(seen).to_contain_text("turn 2, call 1")
-    assert "quick" in json.dumps(provider.requests[-1].body)

@@ -115,14 +115,23 @@ class Visitor:
 
     def open(self, path: str, *, web: int = 0) -> Tab:
         """Open a path in a new tab, at one of the product's web processes."""
+        tab = self.blank()
+        self.go(tab, path, web=web)
+        return tab
+
+    def blank(self) -> Tab:
+        """Open a new tab that goes nowhere yet."""
         page = self._context.new_page()
         tab = Tab(page)
         self.tabs.append(tab)
         wire = self._context.new_cdp_session(page)
         wire.send("Network.enable")
         wire.on("Network.webSocketFrameReceived", lambda event: _keep(tab, event))
-        tab.response = page.goto(self._product.urls[web % len(self._product.urls)] + path)
         return tab
+
+    def go(self, tab: Tab, path: str, *, web: int = 0) -> None:
+        """Let a tab go to a path, at one of the product's web processes."""
+        tab.response = tab.page.goto(self._product.urls[web % len(self._product.urls)] + path)
 
     def expect_faults(self, *patterns: str) -> None:
         """Ignore faults that match, from now on and those already seen."""
