@@ -8,6 +8,8 @@ export class Frame {
   #element = null;
   #last = Promise.resolve();
   #number = 0;
+  // How long a drawing may take.
+  limitMs = LIMIT_MS;
 
   constructor(address) {
     this.#address = address;
@@ -24,7 +26,7 @@ export class Frame {
     if (!this.#element?.isConnected) await this.#start();
     this.#number += 1;
     const id = this.#number;
-    const reply = this.#reply((data) => data.id === id, `drawing took longer than ${LIMIT_MS / 1000} s`);
+    const reply = this.#reply((data) => data.id === id, `drawing took longer than ${this.limitMs / 1000} s`);
     this.#element.contentWindow.postMessage({ id, source, theme }, "*");
     const { error, ...picture } = await reply;
     if (error !== undefined) throw new Error(String(error));
@@ -58,7 +60,7 @@ export class Frame {
         stop();
         element.remove();
         reject(new Error(complaint));
-      }, LIMIT_MS);
+      }, this.limitMs);
       const stop = () => {
         clearTimeout(timer);
         removeEventListener("message", listen);

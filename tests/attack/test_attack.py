@@ -13,8 +13,10 @@ from tests.browser.conftest import ARGUMENTS, CHROMIUM
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
-WAYS_EACH = 4
-MUTANTS = 500
+WAYS_EACH = 2
+MUTANTS = 250
+# The controls show that this browser runs what it is given, which a few do.
+CONTROLS_EVERY = 6
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,7 @@ def test_there_are_enough_vectors() -> None:
 
 @pytest.mark.parametrize("name", CONTROLS)
 def test_the_same_browser_runs_them_when_nobody_cleans_them(lookout: Lookout, name: str) -> None:
-    verdict = lookout.judge(map(CONTROLS[name], VECTORS))
+    verdict = lookout.judge(map(CONTROLS[name], VECTORS[::CONTROLS_EVERY]))
     assert verdict.executed > 0
     assert verdict.foreign
     assert verdict.faults

@@ -13,7 +13,7 @@ from tests.conftest import Measured
 pytestmark = pytest.mark.timeout(300)
 
 # Every so many of the texts; `make attack` takes all.
-EVERY = 12
+EVERY = 24
 # Starting the process again after it was killed takes its time, too.
 PATIENCE_S = 30
 
@@ -29,7 +29,7 @@ def test_slow_texts_end_and_the_next_card_is_right(child: RenderChild, measured:
     longest = 0.0
     for _, text in itertools.islice(markdown_texts(), 0, None, EVERY):
         begin = time.monotonic()
-        assert child.render_markdown(text, "card").html
+        assert child.render_markdown(text, "card").html or not text.strip()
         longest = max(longest, time.monotonic() - begin)
         assert child.render('"**next**"', "card").html == "<p><strong>next</strong></p>\n"
     assert longest < TIME_LIMIT_S + PATIENCE_S

@@ -7,10 +7,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.test import RequestFactory
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from memory.rendering.sanitize import SafeHTML
-from tests.static.live_page import PATH, LivePage
+from tests.static.live_page import DESK, PATH, LivePage
 from tests.static.still_site import StillSite
 from tests.templates.samples import budget, call, card, hidden, message, session, summary, turn
 
@@ -24,8 +24,6 @@ FLAGS = [
     "--disable-sync",
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-DESK = ViewportSize(width=1440, height=900)
 
 FIRST = card(key="progress", dom_id="card-1")
 PINNED = card(key="limits", dom_id="card-2", pinned=True, show_in_ui=False)
@@ -63,41 +61,48 @@ def site(server: StillSite) -> StillSite:
 
 
 @pytest.fixture(scope="package")
-def window(chromium: Browser) -> Iterator[BrowserContext]:
+def shared(chromium: Browser, server: StillSite) -> Iterator[LivePage]:
+    """Return the page that all tests load anew: a new one each would start a process each."""
     context = chromium.new_context(viewport=DESK)
-    yield context
+    yield LivePage(context.new_page(), server)
+    context.close()
+
+
+@pytest.fixture(scope="package")
+def shared_clock(chromium: Browser, server: StillSite) -> Iterator[LivePage]:
+    """Return the page of all tests that move its clock."""
+    context = chromium.new_context(viewport=DESK)
+    page = context.new_page()
+    page.clock.install()
+    yield LivePage(page, server)
     context.close()
 
 
 @pytest.fixture
-def page(window: BrowserContext) -> Iterator[Page]:
-    """Return a page that shares its cache with the pages before it."""
-    page = window.new_page()
-    yield page
-    page.close()
-
-
-@pytest.fixture
 def page_alone(chromium: Browser) -> Iterator[Page]:
-    """Return a page whose clock and network a test may change."""
+    """Return a page whose network and time of day a test may change."""
     context = chromium.new_context(viewport=DESK)
     yield context.new_page()
     context.close()
 
 
 @pytest.fixture
-def live(page: Page, site: StillSite) -> Iterator[LivePage]:
-    """Return a session page of three cards, one of them pinned, that is live; scripts must not fail on it."""
-    live = LivePage(page, site).open()
-    yield live
-    assert live.problems == []
+def unopened(shared: LivePage, site: StillSite) -> Iterator[LivePage]:
+    """Return a session page that is still to be loaded; scripts must not fail on it."""
+    yield shared.rewind()
+    assert shared.problems == []
 
 
 @pytest.fixture
-def timed(page_alone: Page, site: StillSite) -> LivePage:
+def live(unopened: LivePage) -> LivePage:
+    """Return a session page of three cards, one of them pinned, that is live."""
+    return unopened.open()
+
+
+@pytest.fixture
+def timed(shared_clock: LivePage, site: StillSite) -> LivePage:
     """Return a live page whose clock the test moves."""
-    page_alone.clock.install()
-    return LivePage(page_alone, site).open()
+    return shared_clock.rewind().open()
 
 
 def session_html(**changes: Any) -> str:

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.template.loader import render_to_string
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import Page, ViewportSize, WebSocketRoute, expect
 
 from tests.static.still_site import StillSite
 from tests.templates.samples import SESSION_ID, summary
 
+DESK = ViewportSize(width=1440, height=900)
 PATH = f"/sessions/{SESSION_ID}/"
 
 
@@ -20,6 +21,7 @@ class LivePage:
         sockets: every socket the page opened, the newest last.
         said: what the page sent over them.
         problems: errors of scripts and of the content policy.
+        refusal: code with which new sockets are closed at once; None lets them stay.
     """
 
     def __init__(self, page: Page, site: StillSite) -> None:
@@ -28,9 +30,20 @@ class LivePage:
         self.sockets: list[WebSocketRoute] = []
         self.said: list[dict[str, Any]] = []
         self.problems: list[str] = []
+        self.refusal: int | None = None
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("console", lambda line: self.problems.append(line.text) if line.type == "error" else None)
         page.route_web_socket("**/ws/**", self._take)
+
+    def rewind(self) -> "LivePage":
+        """Let the page forget what it keeps for itself, and forget what happened on it."""
+        if self.sockets:
+            self.page.evaluate("sessionStorage.clear()")
+        self.page.set_viewport_size(DESK)
+        self.page.mouse.move(0, 0)
+        self.sockets, self.said, self.refusal = [], [], None
+        self.problems.clear()
+        return self
 
     def open(self) -> "LivePage":
         """Load the page and wait until it is live."""
@@ -73,6 +86,9 @@ class LivePage:
         return " ".join(self.page.locator(selector).inner_text().split())
 
     def _take(self, socket: WebSocketRoute) -> None:
+        if self.refusal is not None:
+            socket.close(code=self.refusal)
+            return
         self.sockets.append(socket)
         socket.on_message(lambda message: self.said.append(json.loads(message)))
 

@@ -3,6 +3,7 @@
 import mimetypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -65,6 +66,15 @@ class StillSite:
         return stop
 
 
+@cache
+def _static(path: str) -> tuple[int, str, bytes]:
+    """Return status, type and content of a static file."""
+    found = finders.find(path.removeprefix("/static/")) if path.startswith("/static/") else None
+    if not isinstance(found, str):
+        return 404, "text/plain", b""
+    return 200, mimetypes.guess_type(found)[0] or "application/octet-stream", Path(found).read_bytes()
+
+
 def _handler(site: StillSite) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -75,12 +85,7 @@ def _handler(site: StillSite) -> type[BaseHTTPRequestHandler]:
             if path in site.pages:
                 self._send(site.page_status, "text/html; charset=utf-8", site.pages[path].encode())
                 return
-            found = finders.find(path.removeprefix("/static/"))
-            if isinstance(found, str) and path.startswith("/static/"):
-                kind = mimetypes.guess_type(found)[0] or "application/octet-stream"
-                self._send(200, kind, Path(found).read_bytes())
-            else:
-                self._send(404, "text/plain", b"")
+            self._send(*_static(path))
 
         def do_HEAD(self) -> None:
             self.do_GET()

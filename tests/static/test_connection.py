@@ -27,7 +27,7 @@ def lose(live: LivePage, code: int = SERVER_LEAVES) -> None:
 
 
 def refuse_sockets(live: LivePage, code: int = SERVER_LEAVES) -> None:
-    live.page.route_web_socket("**/ws/**", lambda socket: socket.close(code=code))
+    live.refusal = code
 
 
 def test_the_socket_says_what_the_page_already_has(live: LivePage) -> None:
@@ -106,8 +106,7 @@ def test_the_banner_waits_ten_seconds_and_can_try_at_once(timed: LivePage) -> No
     expect(banner).to_be_hidden()
     timed.page.clock.run_for(8000)
     expect(banner).to_contain_text("Reconnecting. You see the state of")
-    timed.page.unroute_all()
-    timed.page.route_web_socket("**/ws/**", lambda socket: None)
+    timed.refusal = None
     # Pressed by script: on a slow machine the page may try by itself first, and the button is gone then.
     timed.page.locator("[data-banner-retry]").evaluate("button => button.click()")
     timed.expect_state("live")

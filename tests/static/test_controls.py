@@ -116,15 +116,13 @@ def test_a_click_elsewhere_closes_a_menu(live: LivePage) -> None:
     assert not live.page.locator("#card-1 details").evaluate("menu => menu.open")
 
 
-def test_the_text_of_a_card_is_copied(chromium: Browser, site: StillSite) -> None:
-    context = chromium.new_context(permissions=["clipboard-read", "clipboard-write"])
-    live = LivePage(context.new_page(), site).open()
-    live.page.set_viewport_size({"width": 1440, "height": 900})
+def test_the_text_of_a_card_is_copied(live: LivePage) -> None:
+    live.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     live.page.click("#card-1 summary")
     live.page.click("#card-1 [data-copy]")
     expect(live.page.locator("[data-toast]")).to_have_text("Copied progress")
     assert live.page.evaluate("navigator.clipboard.readText()") == "Half done"
-    context.close()
+    live.page.context.clear_permissions()
 
 
 def test_where_the_clipboard_is_closed_the_text_is_selected(live: LivePage) -> None:
@@ -178,9 +176,9 @@ def test_a_change_of_the_card_in_focus_is_said_at_once(live: LivePage) -> None:
     expect(live.page.locator("#announce")).to_have_text("progress, version 16")
 
 
-def test_on_a_phone_the_hidden_board_says_that_it_changed(chromium: Browser, site: StillSite) -> None:
-    context = chromium.new_context(viewport={"width": 360, "height": 800})
-    live = LivePage(context.new_page(), site).open()
+def test_on_a_phone_the_hidden_board_says_that_it_changed(unopened: LivePage) -> None:
+    unopened.page.set_viewport_size({"width": 360, "height": 800})
+    live = unopened.open()
     dot = live.page.locator("[data-newdot]")
     expect(dot).to_be_hidden()
     live.send(board_frame(7, 8, card(key="progress", dom_id="card-1", version=16)))
@@ -189,7 +187,6 @@ def test_on_a_phone_the_hidden_board_says_that_it_changed(chromium: Browser, sit
     expect(dot).to_be_hidden()
     live.page.click("#card-1 [data-pin]")
     assert field(sent(live), "pin") == "progress"
-    context.close()
 
 
 def test_without_scripts_every_form_and_menu_still_works(chromium: Browser, site: StillSite) -> None:
