@@ -15,9 +15,15 @@ from agents.context.compaction.briefing import (
 )
 from agents.context.compaction.engine import Engine
 from agents.context.compaction.gate import Gate
+from agents.context.compaction.plan import CompactionPlan
 from agents.context.compaction.registry import StrategyRegistry
-from agents.context.compaction.strategy import ConsolidationResult, protected_turns_of
-from agents.context.errors import PreparationActive
+from agents.context.compaction.strategy import (
+    ConsolidationResult,
+    check_strategy,
+    checked_threshold,
+    protected_turns_of,
+)
+from agents.context.errors import InvalidOption, PreparationActive
 from agents.context.execution import ExecutionGuard
 from agents.context.lifecycle import Hook, Hooks, LifecycleHooks
 from agents.context.options import DEFAULT_CRITICAL_GATE, DEFAULT_STRATEGY, ContextOptions, window_of
@@ -26,7 +32,7 @@ from agents.context.prompt import PromptBuilder, date_line, resolve_variables
 
 if TYPE_CHECKING:
     from agents.context.budget import Budget
-    from agents.context.compaction.plan import CompactionPlan, Trigger
+    from agents.context.compaction.plan import Trigger
     from agents.context.compaction.shortfall import Shortfall
     from agents.context.compaction.strategy import CompactionStrategy
     from agents.context.storage import ContextState
@@ -120,9 +126,11 @@ class CompactingContext(PersistentContext):
 
         Raises:
             UnknownStrategy: naming those that are registered.
+            InvalidOption: for what is no strategy, or one with a threshold out of range.
         """
         if isinstance(strategy, str):
             strategy = StrategyRegistry.create(strategy)
+        check_strategy(strategy)
         self.compaction_strategy = strategy
         self._exhausted = None
         missing = [name for name in strategy.required_plugins if not self.has_plugin(name)]
@@ -166,11 +174,16 @@ class CompactingContext(PersistentContext):
     def apply_compaction(self, plan: CompactionPlan) -> CompactionPlan:
         """Return the plan with what it led to, recounted, after carrying it out.
 
+        What was said since it was made stays as it is.
+
         Raises:
-            PlanOutdated: when messages or plugins changed since it was made; nothing was done.
+            InvalidOption: for what is no plan.
+            PlanOutdated: when a message of the plan or a plugin changed since; nothing was done.
             PreparationActive: when a hook, an event handler or a plugin calls this.
         """
         self._check_alive()
+        if not isinstance(plan, CompactionPlan):
+            raise InvalidOption(f"A plan comes from preview_compaction, not {type(plan).__name__}.")
         with self._shaping.hold():
             return self._carry_out(plan)
 
@@ -246,7 +259,7 @@ class CompactingContext(PersistentContext):
 
     def _gate(self, threshold: float | None = None) -> Gate:
         wanted = self.strategy_threshold if threshold is None else threshold
-        return Gate(self.critical_gate, wanted, self.calibration.safety_factor)
+        return Gate(self.critical_gate, checked_threshold(wanted), self.calibration.safety_factor)
 
     def _briefing(self, budget: Budget, excess: int) -> BeforeCompaction:
         return BeforeCompaction(

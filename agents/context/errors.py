@@ -214,6 +214,16 @@ class StorageMissing(ContextError):
         super().__init__("No storage configured: pass storage= to AgentContext.create.")
 
 
+class StorageUnusable(ContextError, OSError):
+    """The folder of a storage cannot be written to; what is stored there is as it was."""
+
+    def __init__(self, folder: object, reason: object) -> None:
+        super().__init__(
+            f"The sessions cannot be stored in {folder}: {reason}. Make it a folder that can be written to, "
+            "or choose another with root= or CONTEXTSITE_HOME."
+        )
+
+
 class SessionIdMissing(ContextError):
     """A session operation needs a session id and the context has none yet."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from agents.context import json_values
+from agents.context.errors import StorageUnusable
 from agents.context.journal import JournalEntry, JournalQuery, matching
 from agents.context.session_files import file_name
 
@@ -24,13 +25,20 @@ class FileHistoryJournal:
         self._lock = threading.Lock()
 
     def append(self, session_id: str, entries: Sequence[JournalEntry]) -> None:
-        """Add entries at the end, in order, in one write."""
+        """Add entries at the end, in order, in one write.
+
+        Raises:
+            StorageUnusable: the folder cannot be written to.
+        """
         lines = "".join(f"{json_values.encode(entry)}\n" for entry in entries)
         path = self._path(session_id)
         with self._lock:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("ab+") as file:
-                file.write((_missing_line_end(path) + lines).encode())
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("ab+") as file:
+                    file.write((_missing_line_end(path) + lines).encode())
+            except OSError as reason:
+                raise StorageUnusable(path.parent, reason.strerror or reason) from reason
 
     def read(self, session_id: str, query: JournalQuery | None = None) -> list[JournalEntry]:
         """Return the matching entries, oldest first."""

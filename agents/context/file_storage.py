@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from agents.context import json_values
-from agents.context.errors import NewerState
+from agents.context.errors import NewerState, StorageUnusable
 from agents.context.file_journal import FileHistoryJournal
 from agents.context.home import home_folder
 from agents.context.ids import Clock, wall_clock
@@ -56,7 +56,11 @@ class FileContextStorage:
         self._clock = clock
 
     def save(self, session_id: str, state: ContextState, metadata: Mapping[str, JSON] | None = None) -> None:
-        """Write the session as a whole; the time of creation of an older file stays."""
+        """Write the session as a whole; the time of creation of an older file stays.
+
+        Raises:
+            StorageUnusable: the folder cannot be written to.
+        """
         now = _iso(self._clock())
         older = self._read(self._path(session_id))
         stored = StoredSession(
@@ -84,13 +88,21 @@ class FileContextStorage:
 
     def exists(self, session_id: str) -> bool:
         """Tell whether there is such a file."""
-        return self._path(session_id).exists()
+        return self._path(session_id).is_file()
 
     def delete(self, session_id: str) -> bool:
-        """Return whether there was a session to delete; its history goes with it."""
+        """Return whether there was a session to delete; its history goes with it.
+
+        Raises:
+            StorageUnusable: the folder cannot be written to.
+        """
         found = self.exists(session_id)
-        self._path(session_id).unlink(missing_ok=True)
-        self.journal.clear(session_id)
+        try:
+            if found:
+                self._path(session_id).unlink(missing_ok=True)
+            self.journal.clear(session_id)
+        except OSError as reason:
+            raise StorageUnusable(self.folder, reason.strerror or reason) from reason
         return found
 
     def list(self, query: SessionQuery | None = None) -> Sequence[SessionSummary]:
@@ -115,8 +127,14 @@ class FileContextStorage:
                 line = {"stamp": stamp, "summary": summary_of(stored) if stored else None}
             current[path.name] = line
         if current != known:
-            write_atomically(self.folder / _INDEX, json_values.encode({"version": 2, "files": current}))
+            self._write_index(current)
         return [cast("SessionSummary", line["summary"]) for line in current.values() if line["summary"]]
+
+    def _write_index(self, lines: Mapping[str, Mapping[str, Any]]) -> None:
+        try:
+            write_atomically(self.folder / _INDEX, json_values.encode({"version": 2, "files": lines}))
+        except StorageUnusable as reason:
+            logger.warning("Listing will be slow. %s", reason)
 
     def _read_index(self) -> dict[str, dict[str, Any]]:
         try:

@@ -164,7 +164,8 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
 
 
-def _is_storable(text: str) -> bool:
+def is_storable(text: str) -> bool:
+    """Return whether every database takes the text: no NUL and no lone surrogate is in it."""
     return "\x00" not in text and _is_encodable(text)
 
 
@@ -250,7 +251,7 @@ class _Walk:
     def _check_text(self, text: str) -> None:
         self._size += len(text)
         self._check_size()
-        if not _is_storable(text):
+        if not is_storable(text):
             raise self._fault("text with a NUL or a lone surrogate; remove the character")
 
     def _check_size(self) -> None:

@@ -278,13 +278,15 @@ def _output_items(output: object) -> list[Mapping[str, Any]]:
         if isinstance(inner, str | Sequence):
             return _output_items(inner)
         raise InvalidItem("An assistant response is a text, a list of items, or an object with `output`.")
-    if not all(isinstance(item, Mapping) for item in output):
-        raise InvalidItem("The items of an assistant response are dicts.")
+    if not all(isinstance(item, Mapping) and isinstance(item.get("type"), str) for item in output):
+        raise InvalidItem("The items of an assistant response are dicts with a `type`, such as message.")
+    if any(item["type"] == "message" and item.get("role", "assistant") != "assistant" for item in output):
+        raise InvalidItem("The messages of an assistant response have the role assistant.")
     return list(output)
 
 
 def _assistant_blocks(item: Mapping[str, Any]) -> list[dict[str, Any]]:
-    if item.get("type") != "message":
+    if item["type"] != "message":
         return []
     content = item.get("content") or []
     if isinstance(content, str):

@@ -181,6 +181,7 @@ class PersistentContext(Dialogue):
         Raises:
             StorageMissing: when the context has no storage.
             InvalidJSON, InvalidOption: when the id or the metadata cannot be stored; nothing was saved.
+            StorageUnusable: when the files cannot be written.
             PluginStateFailed: when a plugin cannot give its state, or one that cannot be stored.
         """
         wanted = session_id or self.session_id or new_id(self._clock)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from agents.context import json_values
 from agents.context.compaction.summary import (
     BadSummary,
     RolloverRequest,
@@ -68,10 +70,11 @@ class RolloverOptions:
             raise InvalidOption("preserve_recent_turns is a whole number of at least 0.")
         if not _is_whole(self.max_summary_tokens) or self.max_summary_tokens < MIN_SUMMARY_TOKENS:
             raise InvalidOption(f"max_summary_tokens is a whole number of at least {MIN_SUMMARY_TOKENS}.")
-        if not isinstance(self.reason, str) or not self.reason.strip():
-            raise InvalidOption("reason is a text that is not blank.")
-        if self.timeout_ms <= 0:
-            raise InvalidOption("timeout_ms is above 0.")
+        reason = self.reason
+        if not isinstance(reason, str) or not reason.strip() or not json_values.is_storable(reason):
+            raise InvalidOption("reason is a text that is not blank and can be stored.")
+        if not isinstance(self.timeout_ms, int | float) or not 0 < self.timeout_ms < math.inf:
+            raise InvalidOption("timeout_ms is a number above 0.")
 
 
 @dataclass(frozen=True)

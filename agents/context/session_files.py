@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
-from agents.context.errors import InvalidOption
+from agents.context.errors import InvalidOption, StorageUnusable
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _MAX_CHARACTERS = 150
@@ -20,10 +20,12 @@ def file_name(name: str) -> str:
 
     Nothing in an id can leave the folder, hide the file, or meet the name of another id.
     """
-    if not name:
-        raise InvalidOption("An id must not be empty.")
+    if not isinstance(name, str) or not name:
+        raise InvalidOption(f"An id is a text that is not empty, not {name!r:.40}.")
     escaped = (
-        name if _PLAIN.fullmatch(name) else "%" + quote(name, safe="", errors="replace").replace(".", "%2E")
+        name
+        if _PLAIN.fullmatch(name)
+        else "%" + quote(name, safe="", errors="surrogatepass").replace(".", "%2E")
     )
     if len(escaped) <= _MAX_CHARACTERS:
         return escaped
@@ -31,7 +33,18 @@ def file_name(name: str) -> str:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write the whole file or nothing; writers at the same time do not meet, the last one wins."""
+    """Write the whole file or nothing; writers at the same time do not meet, the last one wins.
+
+    Raises:
+        StorageUnusable: the folder cannot be written to.
+    """
+    try:
+        _write(path, text)
+    except OSError as reason:
+        raise StorageUnusable(path.parent, reason.strerror or reason) from reason
+
+
+def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".tmp")
     try:

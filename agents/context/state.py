@@ -86,7 +86,7 @@ def capture(
 def restore(parts: Parts, state: object) -> Restored:
     """Replace conversation, current input, plugin states and tool switches by those of a state.
 
-    A plugin made for a feature that the state does not know becomes as new; one that the host registered
+    A plugin made for a feature of which the state says nothing becomes as new; one that the host registered
     stays as it is, with a warning. States of plugins that are not here are passed over.
 
     Raises:
@@ -139,11 +139,19 @@ def _check(state: object) -> ContextState:
         "exhausted": bool,
         "systemPrompt": str,
     }
+    _check_agent_state(state.get("agentState"))
     for name, kind in expected.items():
         may_miss = name not in _NEEDED and state.get(name) is None
         if not may_miss and not isinstance(state.get(name), kind):
             raise InvalidState(f"`{name}` of a state must be a {kind.__name__}.")
     return cast("ContextState", {name: value for name, value in state.items() if value is not None})
+
+
+def _check_agent_state(value: object) -> None:
+    try:
+        json_values.check(value, "agentState")
+    except json_values.InvalidJSON as fault:
+        raise InvalidState(f"The state cannot be restored. {fault}") from fault
 
 
 def _items(state: ContextState, name: str) -> list[InputItem]:
@@ -163,12 +171,11 @@ def _restore_plugins(plugins: PluginSet, states: Mapping[str, object]) -> None:
     wanted: dict[str, object] = {}
     before: dict[str, object] = {}
     for plugin in plugins.all():
-        name = plugin.name
-        state = states[name] if name in states else plugins.initial_state(name)
+        state = _completed(states.get(plugin.name), plugins.initial_state(plugin.name))
         if state is None:
-            logger.warning("The state says nothing of plugin %s, which stays as it is", name)
+            logger.warning("The state says nothing of plugin %s, which stays as it is", plugin.name)
         else:
-            wanted[name], before[name] = state, state_of(plugin)
+            wanted[plugin.name], before[plugin.name] = state, state_of(plugin)
     undo: list[Callable[[], object]] = []
     for plugin in plugins.all():
         if plugin.name not in wanted:
@@ -180,3 +187,17 @@ def _restore_plugins(plugins: PluginSet, states: Mapping[str, object]) -> None:
             for step in reversed(undo):
                 contain("Taking a failed restore back", step)
             raise InvalidState(f"Plugin {plugin.name} refused its state: {failure}") from failure
+
+
+def _completed(state: object, initial: object) -> object:
+    """Return the state with what it leaves out as it was when the plugin was new.
+
+    A plugin ignores a state that says nothing, and would go on with what it had.
+    """
+    if not isinstance(initial, Mapping):
+        return state
+    if not state:
+        return initial
+    if not isinstance(state, Mapping):
+        return state
+    return {**initial, **{name: value for name, value in state.items() if value is not None}}

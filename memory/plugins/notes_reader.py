@@ -110,6 +110,11 @@ class NotesReader(BasePlugin):
         """Return the same notes with their values; a host that keeps values elsewhere loads them here."""
         return entries
 
+    def real_key(self, key: str) -> str | None:
+        """Return the full key of the note of a key or base key, None when there is none; no access counts."""
+        entry = self.find(key)
+        return None if entry is None else entry.key
+
     def matching(self, pattern: object = None, tier: object = None) -> list[NotesEntry]:
         """Return the notes that fit pattern and tier, as `query` finds them."""
         check_tier(tier)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from agents.context.errors import NewerState
-from agents.context.json_values import JSON
+from agents.context.json_values import JSON, MAX_INTEGER
 from memory.plugins.errors import InvalidEntry
 from memory.plugins.notes_entry import (
     NotesEntry,
@@ -103,6 +103,6 @@ def _saved_description(text: object, max_length: int) -> str:
 
 def _saved_number(state: Mapping[str, object], name: str, default: int) -> int:
     value = state.get(name, default)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise InvalidEntry(f"{name} of a saved note is a whole number of at least 0")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_INTEGER:
+        raise InvalidEntry(f"{name} of a saved note is a whole number from 0 to 2^53")
     return value

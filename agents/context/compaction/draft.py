@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
@@ -93,6 +94,7 @@ class Draft:
         self._order = order
         self._recount = recount
         self._base = material.conversation.history()
+        self._history_copy: list[InputItem] | None = None
         self._changes: dict[int, ItemChange] = {}
         self._pieces: dict[int, Piece | None] = {}
         self._saved = 0
@@ -123,13 +125,15 @@ class Draft:
 
     @property
     def conversation(self) -> list[InputItem]:
-        """The history as it was at the beginning; ``remove_messages`` counts its positions."""
-        return [piece.item for piece in self._base]
+        """A copy of the history as it was at the beginning; ``remove_messages`` counts its positions."""
+        if self._history_copy is None:
+            self._history_copy = copy.deepcopy([piece.item for piece in self._base])
+        return self._history_copy
 
     @property
     def current_input(self) -> list[InputItem]:
-        """What the next call answers to; it is never touched."""
-        return self._material.conversation.pending_items()
+        """A copy of what the next call answers to; it is never touched."""
+        return copy.deepcopy(self._material.conversation.pending_items())
 
     @property
     def plugins(self) -> Mapping[str, ContextPlugin]:
@@ -292,7 +296,7 @@ class Draft:
             changes=tuple(self._changes[place] for place in sorted(self._changes)),
             operations=tuple(self._operations),
             log=(started, *self.log),
-            base=tuple(self.conversation),
+            base=tuple(piece.item for piece in self._base),
             revisions=revisions_of(self._material.plugins.values()),
         )
 

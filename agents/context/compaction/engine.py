@@ -97,7 +97,7 @@ class Engine:
         What cannot be stored stays in the prompt, and is named in ``failed``.
 
         Raises:
-            PlanOutdated: when messages or plugins changed since; nothing was done.
+            PlanOutdated: when a message of the plan or a plugin changed since; nothing was done.
             Exception: whatever the host's transaction raises; the conversation is as it was then.
         """
         self._check(plan)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
+from agents.context.background import settle
 from agents.context.compaction.plan import HISTORY, NOWHERE, NoteWrite
 from agents.context.compaction.pointers import full_value, pointer_text, result_size
 from agents.context.isolation import contain
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
     from agents.context.toolbox import ToolManager
 
 _MAX_KEYS = 20
+
+
+@runtime_checkable
+class _KnowsKeys(Protocol):
+    """Notes that tell of a key without counting that as an access."""
+
+    def real_key(self, key: str) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +140,19 @@ class Keeper:
 
     def _read(self, key: str) -> tuple[str, JSON] | None:
         """Return the real key and the value of a note that exists, with as much of it as can be seen."""
-        found = contain("Looking for a note", partial(cast("StoreHandler", self.notes).store_get, key)).value
-        if not found or not found.get("found"):
+        real = contain("Looking for a note", partial(self._real_key, key)).value
+        if real is None:
             return None
-        real = str(found.get("key", key))
         if real in self._by_key:
             return real, self._by_key[real]
         return real, self._live_value(real)
+
+    def _real_key(self, key: str) -> str | None:
+        """Return the full key of a note; where the notes can tell, the copy stays what the notes will be."""
+        if isinstance(self.notes, _KnowsKeys):
+            return self.notes.real_key(key)
+        found = settle(cast("StoreHandler", self.notes).store_get(key))
+        return str(found.get("key", key)) if found.get("found") else None
 
     def _live_value(self, key: str) -> JSON:
         """Return the value of a note without counting that as a use, None when it cannot be seen so."""

@@ -7,7 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from agents.context.compaction.strategy import AlgorithmicStrategy, CompactionStrategy, DefaultStrategy
+from agents.context.compaction.strategy import (
+    AlgorithmicStrategy,
+    CompactionStrategy,
+    DefaultStrategy,
+    check_strategy,
+)
 from agents.context.errors import AlreadyRegistered, BuiltInStrategy, InvalidKeyword, UnknownStrategy
 from agents.context.features import snake_case
 
@@ -38,8 +43,10 @@ class StrategyRegistry:
 
         Raises:
             AlreadyRegistered: when the name is taken.
+            InvalidOption: for a class that makes no strategy.
         """
         made = strategy()
+        check_strategy(made)
         if made.name in cls._classes:
             raise AlreadyRegistered("Strategy", made.name)
         cls._classes[made.name] = strategy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from agents.context.compaction.plugins import shrink_plugins
 from agents.context.compaction.results import collapse_old, shorten_large, shorten_protected
@@ -50,6 +50,7 @@ class ConsolidationResult:
     actions: Sequence[str] = ()
 
 
+@runtime_checkable
 class CompactionStrategy(Protocol):
     """Decides how room is made; it keeps nothing about any one context.
 
@@ -105,10 +106,11 @@ class AlgorithmicStrategy:
         max_summary_tokens: int = 500,
     ) -> None:
         self.threshold = checked_threshold(threshold)
-        self.tool_result_size_threshold = tool_result_size_threshold
-        self.max_tool_pairs = max_tool_pairs
-        self.protected_turns = protected_turns
-        self.summarizer = Summarizer(summarize, max_summary_tokens) if summarize else None
+        self.tool_result_size_threshold = _whole("tool_result_size_threshold", tool_result_size_threshold, 0)
+        self.max_tool_pairs = _whole("max_tool_pairs", max_tool_pairs, 0)
+        self.protected_turns = _whole("protected_turns", protected_turns, 0)
+        most = _whole("max_summary_tokens", max_summary_tokens, 1)
+        self.summarizer = Summarizer(summarize, most) if summarize else None
 
     def compact(self, draft: Draft, tokens_to_free: int) -> CompactionResult:
         """Climb the ladder until the draft is at its target."""
@@ -160,12 +162,33 @@ def protected_turns_of(strategy: CompactionStrategy) -> int:
     return turns
 
 
+def check_strategy(strategy: object) -> None:
+    """Do nothing for a strategy.
+
+    Raises:
+        InvalidOption: for anything else, and for a threshold out of range.
+    """
+    if isinstance(strategy, type) or not isinstance(strategy, CompactionStrategy):
+        given = strategy.__name__ if isinstance(strategy, type) else type(strategy).__name__
+        raise InvalidOption(f"A strategy has all that CompactionStrategy names; {given} has not.")
+    checked_threshold(strategy.threshold)
+
+
 def checked_threshold(threshold: float) -> float:
     """Return the threshold.
 
     Raises:
         InvalidOption: unless it is above 0 and at most 1.
     """
-    if not 0 < threshold <= 1:
-        raise InvalidOption("A compaction threshold is above 0 and at most 1.")
+    is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
+    if not is_number or not 0 < threshold <= 1:
+        raise InvalidOption(
+            f"A compaction threshold is a number above 0 and at most 1, not {threshold!r:.40}."
+        )
     return threshold
+
+
+def _whole(name: str, value: int, least: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InvalidOption(f"{name} is a whole number of at least {least}, not {value!r:.40}.")
+    return value

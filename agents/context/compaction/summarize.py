@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from agents.context import json_values
 from agents.context.blank import is_blank
 from agents.context.compaction.components import Component, count_component, text_of
 from agents.context.compaction.summary import cut_to, fenced
@@ -102,7 +103,7 @@ class SummarizeCompactor:
             max_tokens=limit,
         )
         outcome = contain(f"Summarizing {component.name}", asked)
-        text = outcome.value.strip() if isinstance(outcome.value, str) else ""
+        text = json_values.repair_text(outcome.value).strip() if isinstance(outcome.value, str) else ""
         summary, _ = cut_to(text, limit, self._estimator)
         after = self._estimator.estimate_tokens(summary)
         if is_blank(summary) or after > before * (1 - _MIN_SAVING):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from agents.context import json_values
 from agents.context.background import Answer, call_bounded
 from agents.context.blank import is_blank
 from agents.context.errors import ContextError
@@ -60,7 +61,7 @@ class BadSummary(ContextError):
 
 
 def ask(summarize: Summarize, request: RolloverRequest, timeout_s: float) -> str:
-    """Return the summary that a host's function gives.
+    """Return the summary that a host's function gives; characters that cannot be stored are replaced.
 
     Raises:
         TimeoutError: it took too long and was abandoned.
@@ -71,7 +72,7 @@ def ask(summarize: Summarize, request: RolloverRequest, timeout_s: float) -> str
     text = answer.get("text") if isinstance(answer, dict) else getattr(answer, "text", answer)
     if not isinstance(text, str) or is_blank(text):
         raise BadSummary("blank_summary", "The summarizer returned no text.")
-    return text.strip()
+    return json_values.repair_text(text).strip()
 
 
 def cut_to(text: str, max_tokens: int, estimator: TokenEstimator) -> tuple[str, bool]:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from agents.context import FileContextStorage
-from agents.context.errors import NewerState
+from agents.context import FileContextStorage, file_storage
+from agents.context.errors import NewerState, StorageUnusable
 from agents.context.storage import ContextState
 from tests.agents.context.cast import StoppedClock, user
 
@@ -256,3 +256,41 @@ def test_a_file_nested_too_deeply_is_passed_over(tmp_path: Path, caplog: pytest.
     assert len(storage.list()) == 2
     path_of(tmp_path, "_index").write_text("[" * 100_000)
     assert len(storage.list()) == 2
+
+
+def test_a_list_needs_no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    storage, _ = storage_of(tmp_path)
+    storage.save("s", state_of())
+
+    def refuse(path: Path, text: str) -> None:
+        raise StorageUnusable(path.parent, "Read-only file system")
+
+    monkeypatch.setattr(file_storage, "write_atomically", refuse)
+    assert [each["sessionId"] for each in storage.list()] == ["s"]
+
+
+def test_a_folder_in_the_place_of_a_session_is_none(tmp_path: Path) -> None:
+    storage, _ = storage_of(tmp_path)
+    path_of(tmp_path, "odd").mkdir(parents=True)
+    assert not storage.exists("odd")
+    assert storage.load("odd") is None
+    assert not storage.delete("odd")
+    with pytest.raises(StorageUnusable):
+        storage.save("odd", state_of())
+
+
+def test_what_cannot_be_deleted_or_written_is_said_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage, _ = storage_of(tmp_path)
+    storage.save("s", state_of())
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(StorageUnusable, match=r"Permission denied\. Make it a folder"):
+        storage.delete("s")
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(StorageUnusable, match="Permission denied"):
+        storage.journal.append("s", [])

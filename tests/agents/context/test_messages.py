@@ -117,6 +117,9 @@ def test_a_response_of_another_form_is_refused(output: object) -> None:
     [
         ([None], "items of an assistant response are dicts"),
         (["text"], "items of an assistant response are dicts"),
+        ([{}], "dicts with a `type`"),
+        ([{"role": "assistant", "content": "said"}], "dicts with a `type`"),
+        ([{"type": "message", "role": "user", "content": "said"}], "have the role assistant"),
         ([{"type": "message", "content": [None]}], "text or a list of blocks"),
         ([{"type": "message", "content": 7}], "text or a list of blocks"),
         ([{"type": "message", "content": {"type": "text"}}], "text or a list of blocks"),

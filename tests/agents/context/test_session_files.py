@@ -1,10 +1,12 @@
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.context.errors import InvalidOption, StorageUnusable
 from agents.context.session_files import file_name, write_atomically
 
 
@@ -82,3 +84,19 @@ def test_any_id_is_one_ordinary_file_name(name: str) -> None:
         assert Path(made).name == made
         assert not made.startswith(".")
         assert len(made.encode()) <= 150
+
+
+def test_ids_that_cannot_be_stored_meet_no_other_id() -> None:
+    assert len({file_name(name) for name in ("?", "\ud800", "\udfff", "\ufffd")}) == 4
+
+
+@pytest.mark.parametrize("name", ["", None, 5])
+def test_an_id_is_a_text(name: Any) -> None:
+    with pytest.raises(InvalidOption, match="An id is a text"):
+        file_name(name)
+
+
+def test_a_folder_that_is_none_is_named_with_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageUnusable, match="choose another with root="):
+        write_atomically(tmp_path / "file" / "s.json", "{}")

@@ -340,3 +340,30 @@ def full_context() -> AgentContext:
     context = context_of(max_context_tokens=1_000, response_reserve=0, system_prompt="x" * 3_200)
     context.add_user_message("Go on.")
     return context
+
+
+@pytest.mark.parametrize("value", [float("nan"), "\ud800", 2**53 + 1, {"deep": ["\x00"]}])
+def test_an_agent_state_that_cannot_be_kept_changes_nothing(value: Any) -> None:
+    context = context_of(features={})
+    context.get_plugin("in_context_memory").set("old", "d", 1)
+    before = context.get_state()
+    with pytest.raises(InvalidState, match="agentState"):
+        context.restore_state({**context_of().get_state(), "agentState": value})
+    assert context.get_state() == before
+
+
+@pytest.mark.parametrize("said", [{}, None, [], {"version": 1}, {"entries": None}])
+def test_a_built_in_of_which_a_state_says_nothing_keeps_nothing(said: Any) -> None:
+    context = context_of(features={})
+    context.get_plugin("in_context_memory").set("stale", "d", 0)
+    context.memory.store("stale", "d", 0)
+    names = ("in_context_memory", "working_memory")
+    context.restore_state({"conversation": [], "pluginStates": dict.fromkeys(names, said)})
+    assert context.get_plugin("in_context_memory").list() == []
+    assert context.memory.entries() == ()
+
+
+def test_a_built_in_refuses_a_state_of_another_kind() -> None:
+    context = context_of(features={})
+    with pytest.raises(InvalidState, match="working_memory refused its state"):
+        context.restore_state({"conversation": [], "pluginStates": {"working_memory": "notes"}})

@@ -94,6 +94,7 @@ def test_an_empty_description_of_an_old_state_is_kept() -> None:
         ("basePriority", "urgent"),
         ("pinned", "yes"),
         ("createdAt", -1),
+        ("createdAt", 10**30),
         ("updatedAt", 1.5),
         ("lastAccessedAt", "now"),
         ("accessCount", True),

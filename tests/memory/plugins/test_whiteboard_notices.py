@@ -244,4 +244,5 @@ def test_a_sidebar_in_a_process_of_its_own_follows_and_gets_the_last_value() -> 
     assert done.stderr == ""
     assert len(shown) >= 3
     assert shown[-1] == "done"
-    assert [int(step) for step in shown[:-1]] == sorted({int(step) for step in shown[:-1]})
+    # The other entry changes too, so a value may be shown again; never an older one.
+    assert [int(step) for step in shown[:-1]] == sorted(int(step) for step in shown[:-1])

@@ -1,9 +1,11 @@
 """Nothing leaves before it is kept, nothing kept is overwritten, and nothing is kept twice."""
 
+import json
 from typing import Any
 
+from agents.context import AgentContext, AlgorithmicStrategy, ApproximateTokenEstimator
 from agents.context.compaction.keeper import Keeper
-from agents.context.compaction.plan import HISTORY, NOWHERE
+from agents.context.compaction.plan import HISTORY, NOWHERE, PluginShrink
 from agents.context.compaction.pointers import full_value, is_pointer, pointer_text
 from agents.context.json_values import JSON
 from agents.context.messages import ToolResult
@@ -154,3 +156,26 @@ def test_what_is_more_than_text_is_kept_as_an_object() -> None:
     assert full_value(result("seen")) == "seen"
     assert full_value({**result("seen"), "error": "late"}) == {"content": "seen", "error": "late"}
     assert full_value({**result("seen"), "__images": [image]}) == {"content": "seen", "images": [image]}
+
+
+def test_looking_for_a_note_again_does_not_make_the_preview_another_one() -> None:
+    context = AgentContext.create(
+        model="gpt-4.1",
+        max_context_tokens=20_000,
+        response_reserve=500,
+        estimator=ApproximateTokenEstimator(),
+        compaction_strategy=AlgorithmicStrategy(threshold=0.3),
+    )
+    # The first exchange moves into the notes, its line there is folded, and then its whole turn leaves.
+    for number, calls in enumerate((5, 0, 2, 0, 5, 0, 2, 0)):
+        context.add_user_message(f"{number} {words(250 if number % 2 == 0 else 40)}")
+        if not calls:
+            continue
+        ids = [f"c{number}-{n}" for n in range(calls)]
+        arguments = json.dumps({"u": "x" * 300})
+        blocks = [{"type": "tool_use", "id": each, "name": "fetch", "arguments": arguments} for each in ids]
+        context.add_assistant_response([{"type": "message", "role": "assistant", "content": blocks}])
+        context.add_tool_results([{"tool_use_id": each, "content": f"{each} {words(570)}"} for each in ids])
+    plan = context.preview_compaction()
+    assert [operation for operation in plan.operations if isinstance(operation, PluginShrink)]
+    assert context.apply_compaction(plan).after == plan.after

@@ -8,9 +8,9 @@ import pytest
 
 from agents.context import AgentContext, AlgorithmicStrategy, CompactionPlan
 from agents.context.compaction.strategy import CompactionResult, ConsolidationResult
-from agents.context.errors import ContextDestroyed, PlanOutdated, TurnAborted
+from agents.context.errors import ContextDestroyed, InvalidOption, PlanOutdated, TurnAborted
 from memory.plugins import WorkingMemory
-from tests.agents.context.cast import NotePad, context_of
+from tests.agents.context.cast import NotePad, context_of, texts_of
 from tests.agents.context.compaction.cast import (
     BOARD,
     BOARD_AND_NOTES,
@@ -268,3 +268,23 @@ def test_full_notes_give_up_moved_results_only() -> None:
     fill_to(context, 9_900)
     context.prepare()
     assert "mine" in note_values(context)
+
+
+def test_a_strategy_can_change_nothing_but_through_the_draft() -> None:
+    class Greedy(AlgorithmicStrategy):
+        name = "greedy"
+
+        def compact(self, draft: Any, tokens_to_free: int) -> CompactionResult:
+            for item in (*draft.current_input, *draft.conversation):
+                item["content"].clear()
+            return super().compact(draft, tokens_to_free)
+
+    honest, greedy = loaded(), loaded(compaction_strategy=Greedy())
+    assert texts_of(greedy.prepare().input) == texts_of(honest.prepare().input)
+    assert texts_of(greedy.get_current_input()) == texts_of(honest.get_current_input()) != []
+
+
+def test_only_a_plan_can_be_applied() -> None:
+    nothing: Any = None
+    with pytest.raises(InvalidOption, match="A plan comes from preview_compaction"):
+        loaded().apply_compaction(nothing)

@@ -1,11 +1,12 @@
 """Rungs 4 and 5: whole turns, oldest first, whatever is protected stays, and no pair is ever parted."""
 
+import json
 import re
 from typing import Any, cast
 
 import pytest
 
-from agents.context import AgentContext, AlgorithmicStrategy, RolloverRequest
+from agents.context import AgentContext, AlgorithmicStrategy, RolloverRequest, json_values
 from agents.context.compaction.plan import HISTORY, NOWHERE
 from agents.context.messages import InputItem
 from tests.agents.context.cast import BARE, assistant, context_of, results, user
@@ -281,3 +282,15 @@ def test_what_cannot_be_stored_is_neither_summarized_nor_dropped() -> None:
     assert context.get_conversation() == before
     assert any("originals could not be stored elsewhere" in line for line in prepared.compaction_log)
     assert any("oldest turn: u-b stays" in line for line in prepared.compaction_log)
+
+
+@pytest.mark.parametrize("character", ["\x00", "\ud800"])
+def test_a_summary_that_cannot_be_stored_is_repaired(character: str) -> None:
+    def summarize(request: Any) -> str:
+        return f"brief{character}"
+
+    context = long_talk(compaction_strategy=AlgorithmicStrategy(summarize=summarize))
+    prepared = context.prepare()
+    texts = json.dumps(prepared.input, ensure_ascii=False)
+    assert "brief\ufffd" in texts
+    json_values.check(context.get_state(), max_depth=100)
