@@ -149,6 +149,31 @@ def test_the_empty_board_says_so_until_the_first_card(live: LivePage) -> None:
     expect(blank).to_be_visible()
 
 
+def nodes_after(live: LivePage, start: int, changes: int) -> int:
+    """Return how many nodes there are, in the document or held by scripts, after so many more changes."""
+    live.send(
+        *(
+            board_frame(
+                number,
+                number + 1,
+                card(key="progress", dom_id="card-1", version=number, body=SafeHTML(f"<p>{number}</p>" * 5)),
+                tray=[hidden(), hidden(key="other", dom_id="card-5")],
+            )
+            for number in range(start, start + changes)
+        )
+    )
+    wire = live.page.context.new_cdp_session(live.page)
+    wire.send("HeapProfiler.collectGarbage")
+    nodes: int = wire.send("Memory.getDOMCounters")["nodes"]
+    wire.detach()
+    return nodes
+
+
+def test_changes_leave_no_nodes_behind(live: LivePage) -> None:
+    few = nodes_after(live, 7, 20)
+    assert nodes_after(live, 27, 200) <= few * 1.02
+
+
 def test_many_changes_move_nothing_on_the_page(live: LivePage) -> None:
     live.page.evaluate(
         """window.shifts = [];
