@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 WARNING_PERCENT = 70
 CRITICAL_PERCENT = 90
@@ -26,13 +27,13 @@ class Breakdown:
     conversation: int = 0
     current_input: int = 0
 
-    @property
+    @cached_property
     def system_message(self) -> int:
         """Tokens of everything that is neither tools nor messages."""
         fixed = self.system_prompt + self.persistent_instructions + self.plugin_instructions
         return fixed + sum(self.plugin_contents.values())
 
-    @property
+    @cached_property
     def total(self) -> int:
         """Tokens of the whole prompt with its tools."""
         return self.system_message + self.tools + self.conversation + self.current_input

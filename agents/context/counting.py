@@ -19,7 +19,10 @@ def count_item(item: InputItem, estimator: TokenEstimator) -> int:
     """Return the tokens of a message with all its blocks; 50 for what only a provider can read."""
     if item["type"] != "message":
         return _OPAQUE_TOKENS
-    return MESSAGE_OVERHEAD + sum(count_block(block, estimator) for block in item["content"])
+    content = item["content"]
+    if len(content) == 1:
+        return MESSAGE_OVERHEAD + count_block(content[0], estimator)
+    return MESSAGE_OVERHEAD + sum(count_block(block, estimator) for block in content)
 
 
 def count_block(block: Block, estimator: TokenEstimator) -> int:

@@ -131,6 +131,10 @@ class PromptBuilder:
         self._placement = placement
         self._counted: dict[str, int] = {}
         self._used: dict[str, int] = {}
+        self._given: tuple[object, ...] = ()
+        self._stable: list[Section] = []
+        self._contents: list[Section] = []
+        self._date = Section("date", "date", "")
 
     def build(
         self, *, system_prompt: str | None, overview: str, plugins: Sequence[PluginText], now_ms: int
@@ -143,23 +147,35 @@ class PromptBuilder:
             plugins: in order of registration.
             now_ms: what the date line shows; kept still during a turn it leaves the prefix cache alone.
         """
-        stable = _storable(
-            *_system_prompt(system_prompt), *_persistent(plugins), *_instructions(overview, plugins)
-        )
-        volatile = _storable(*_contents(plugins), Section("date", "date", date_line(now_ms)))
-        self._used = {}
+        given = (system_prompt, overview, tuple(plugins))
+        if given != self._given:
+            self._given = given
+            self._used = {}
+            stable = [
+                *_system_prompt(system_prompt),
+                *_persistent(plugins),
+                *_instructions(overview, plugins),
+            ]
+            self._stable = self._count(stable, is_last=self._placement == "tail")
+            self._contents = self._count(_contents(plugins), is_last=False)
+            self._counted = self._used
+        date = date_line(now_ms)
+        if date != self._date.text:
+            self._date = Section("date", "date", date, count_recurring(date, self._estimator))
+        volatile = [*self._contents, self._date]
         if self._placement == "tail":
-            head, tail = self._count(stable), self._count(volatile)
-        else:
-            head, tail = self._count(stable + volatile), []
-        self._counted = self._used
-        return Prompt(_message(SYSTEM_ID, head), _message(TAIL_ID, tail))
+            return Prompt(_message(SYSTEM_ID, self._stable), _message(TAIL_ID, volatile))
+        return Prompt(_message(SYSTEM_ID, self._stable + volatile), None)
 
-    def _count(self, sections: list[Section]) -> list[Section]:
-        texts = [each.text + SEPARATOR for each in sections[:-1]] + [each.text for each in sections[-1:]]
+    def _count(self, sections: list[Section], *, is_last: bool) -> list[Section]:
+        """Return the sections as they can be stored, counted with the separators after them."""
+        ends = [SEPARATOR] * len(sections)
+        if is_last and ends:
+            ends[-1] = ""
+        texts = [json_values.repair_text(each.text) for each in sections]
         return [
-            Section(each.kind, each.name, each.text, self._tokens(text))
-            for each, text in zip(sections, texts, strict=True)
+            Section(each.kind, each.name, text, self._tokens(text + end))
+            for each, text, end in zip(sections, texts, ends, strict=True)
         ]
 
     def _tokens(self, text: str) -> int:
@@ -180,11 +196,6 @@ def date_line(now_ms: int) -> str:
     half = "AM" if now.hour < 12 else "PM"
     day, month = _DAYS[now.weekday()], _MONTHS[now.month - 1]
     return f"Current date and time: {day}, {month} {now.day}, {now.year} at {hour}:{now:%M} {half} UTC"
-
-
-def _storable(*sections: Section) -> list[Section]:
-    """Return the sections as texts that can be stored: hosts and plugins write what they like."""
-    return [Section(each.kind, each.name, json_values.repair_text(each.text)) for each in sections]
 
 
 def _system_prompt(text: str | None) -> list[Section]:
