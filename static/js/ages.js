@@ -35,6 +35,7 @@ function ageText(ageMs) {
   return `${Math.floor(seconds / 86_400)}\u00a0d ago`;
 }
 
-function clockText(at, form) {
+// Returns a time of the day as every page writes it; form: "short" is without seconds.
+export function clockText(at, form = "") {
   return new Date(at).toLocaleTimeString("en", CLOCKS[form] ?? CLOCKS[""]);
 }

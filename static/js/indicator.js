@@ -1,18 +1,20 @@
 // Shows how the page is connected.
 // Upgrades: [data-live], [data-banner]. Listens to: "state" of the connection, its own "Try now". Sends: nothing.
 
+import { clockText } from "./ages.js";
+
 const BANNER_AFTER_MS = 10_000;
 
 const TEXTS = {
   live: () => "Live",
   reconnecting: ({ tries }) => `Reconnecting, try ${tries}`,
-  offline: ({ since }) => `Offline since ${clock(since)}`,
+  offline: ({ since }) => `Offline since ${clockText(since)}`,
   ended: ({ isSignedOut }) => (isSignedOut ? "Signed out" : "Closed"),
 };
 
 const BANNERS = {
-  reconnecting: ({ since }) => `Reconnecting. You see the state of ${clock(since)}.`,
-  offline: ({ since }) => `Offline since ${clock(since)}. What you write stays in the box.`,
+  reconnecting: ({ since }) => `Reconnecting. You see the state of ${clockText(since)}.`,
+  offline: ({ since }) => `Offline since ${clockText(since)}. What you write stays in the box.`,
   ended: ({ isSignedOut }) =>
     isSignedOut
       ? "Your session ended. Your message is still in the box and will be there when you return."
@@ -55,8 +57,4 @@ function speak(before, after, announcer) {
   if (after.name === "live") announcer.sayNow("Live again");
   else if (after.name === "reconnecting") announcer.sayNow("Reconnecting");
   else announcer.sayNow(BANNERS[after.name](after), { isUrgent: true });
-}
-
-function clock(time) {
-  return new Date(time).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }

@@ -1,6 +1,7 @@
 // The wallboard: cards change where they hang; more than fit take turns.
 // Upgrades: [data-wall]. Listens to: "board", "view" and "session" frames, a tick, its button. Sends: nothing.
 
+import { clockText } from "./ages.js";
 import { placeCard, markChanged } from "./cards.js";
 import { Connection } from "./connection.js";
 import { Cursor } from "./cursor.js";
@@ -84,7 +85,7 @@ export function startWall(page, announcer) {
   connection.open();
   const clock = page.querySelector("[data-wall-clock]");
   const tick = () => {
-    clock.textContent = new Date().toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+    clock.textContent = clockText(Date.now(), "short");
   };
   tick();
   setInterval(tick, TICK_MS);

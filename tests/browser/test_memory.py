@@ -9,8 +9,9 @@ from tests.browser.scene import Scene
 from tests.browser.visitor import Tab
 from tests.conftest import Measured
 
-KEYS = ("ticker", "one", "two", "three", "four")
-EVERY_MS = 110
+KEYS = ("ticker", *(f"card-{number}" for number in range(14)))
+# Slower than frames come, so that nearly every change is an update of its own.
+EVERY_MS = 250
 EARLY, LATE = 1_000, 5_000
 MOST_GROWTH = 1.1
 
