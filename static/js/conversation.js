@@ -72,10 +72,17 @@ export class Conversation {
   #place(html) {
     const fresh = elementOf(html);
     const old = document.getElementById(fresh.id);
-    if (old) patch(old, html);
+    if (old) this.#renew(old, fresh, html);
     else this.#list.insertBefore(fresh, "waiting" in fresh.dataset ? null : this.#list.querySelector(WAITING));
     showTimes(old ?? fresh);
     return !old;
+  }
+
+  #renew(line, fresh, html) {
+    const isTakenUp = "waiting" in line.dataset && !("waiting" in fresh.dataset);
+    patch(line, html);
+    // Its answer may have begun before this was heard of, and then stands in front of it.
+    if (isTakenUp) this.#list.insertBefore(line, this.#list.querySelector(WAITING) ?? line.nextSibling);
   }
 
   #dropWithdrawn(waiting) {

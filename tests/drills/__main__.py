@@ -2,11 +2,13 @@
 
 import random
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from difflib import unified_diff
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,6 +32,7 @@ TURN_S = 1.5
 AWAY_S = 2.0
 PATIENCE_S = 90
 LOOK_S = 0.1
+MOST_DIFFERENCES = 12
 SEAM = "between the cards and the conversation"
 FINISHED = {"succeeded", "failed", "cancelled"}
 
@@ -95,6 +98,8 @@ def ground() -> Iterator[Ground]:
 def main(wanted: list[str]) -> None:
     if missing() or not CHROMIUM.exists():
         raise SystemExit(f"Drills need {', '.join(missing()) or 'Chromium'}.")
+    # Whoever ends the drills ends their servers with them.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     failures = 0
     with ground() as here:
         for name, harm in _drills():
@@ -175,9 +180,8 @@ def _differences(here: Ground) -> list[str]:
         if shown[:seam] + shown[seam:][-len(spoken) :] == wanted:
             return []
         here.page.wait_for_timeout(100)
-    missing_lines = [line for line in wanted if line not in shown]
-    wrong_lines = [line for line in shown if line not in wanted]
-    return [f"the page lacks {missing_lines} and has {wrong_lines}"]
+    compared = unified_diff(wanted, shown, "new page", "open page", n=0, lineterm="")
+    return [f"the page differs: {list(compared)[2 : 2 + MOST_DIFFERENCES]}"]
 
 
 def _content(page: Page) -> list[str]:

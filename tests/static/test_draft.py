@@ -118,6 +118,17 @@ def test_messages_come_before_the_draft_and_waiting_ones_behind_it(live: LivePag
     assert live.page.locator("#message-9").count() == 0
 
 
+def test_an_answer_that_begins_before_its_message_is_seen_to_be_taken_up_stands_behind_it(
+    live: LivePage,
+) -> None:
+    waiting = [message(id=number, role="user", waits=True, place=1) for number in ("8", "9")]
+    live.send({**conversation_frame(5, 6, *waiting), "waiting": ["message-8", "message-9"]}, piece("Hello"))
+    taken, answer = message(id="8", role="user"), message(id="10")
+    live.send({**conversation_frame(6, 7, taken, answer), "waiting": ["message-9"]})
+    ids = live.page.locator("li.turn").evaluate_all("all => all.map((one) => one.id || 'draft')")
+    assert ids[2:] == ["message-8", "message-10", "draft", "message-9"]
+
+
 def test_a_growing_answer_keeps_the_place_of_a_reader_further_up(live: LivePage) -> None:
     live.send(piece("line\n" * 200))
     live.page.locator("[data-log]").evaluate("log => { log.scrollTop = -500; }")
