@@ -192,7 +192,9 @@ def _content(page: Page) -> list[str]:
 
 
 def _ageless(card: str) -> str:
-    return re.sub(r"\bnow$|\d+\s(s|min)\sago$", "", card.strip())
+    """Return what a card says without its age, and without the mark of a change that was just seen."""
+    seen = re.sub(r"\+\d+\s+\u2212\d+\s+lines in the last change, open history", "", card)
+    return re.sub(r"\bnow$|\d+\s(s|min)\sago$", "", seen.strip())
 
 
 def _open(context: Any, product: Product, session: str, cookie: str) -> Page:
