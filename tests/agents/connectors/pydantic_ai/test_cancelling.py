@@ -58,7 +58,7 @@ def test_closing_within_the_answer_ends_the_request(provider: FakeProvider, conn
 def test_a_stream_nobody_reads_any_more_ends_the_request(provider: FakeProvider, connect: Connect) -> None:
     silence = Pause()
     provider.script(Reply(begin=[silence]))
-    for event in connect("openai").stream(request_for("openai")):
+    for event in connect("openai", patience_s=60.0).stream(request_for("openai")):
         assert isinstance(event, RequestSent)
         assert silence.reached.wait(10)
         break
