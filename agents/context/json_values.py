@@ -119,13 +119,18 @@ def repair(value: JSON) -> JSON:
     # Nearly everything is sound, and by way of text is the fastest copy.
     try:
         text = compact(value)
-        if _is_encodable(text) and _ESCAPED_NUL not in text:
+        if is_sound(text):
             return decode(text)
     except (ValueError, RecursionError):
         pass
     result: list[JSON] = []
     _repair_into(result, value)
     return result[0]
+
+
+def is_sound(text: str) -> bool:
+    """Return whether `repair` changes nothing in the value that `compact` wrote as this text."""
+    return _is_encodable(text) and _ESCAPED_NUL not in text
 
 
 def _repair_into(result: list[JSON], value: JSON) -> None:

@@ -116,7 +116,7 @@ class StoreRouter:
         if schemas != self._seen:
             # A copy, because a handler may change its own; by way of text, which is the fastest.
             self._seen_text = json_values.compact(schemas)
-            self._seen = json_values.decode(self._seen_text)
+            self._seen = _read(self._seen_text)
         return cast("T", _made_of(make, self._seen_text))
 
     def _get(self, **arguments: JSON) -> StoreResult:
@@ -225,7 +225,13 @@ def _merge(arguments: Arguments, nest: str, target: str = "", fields: object = N
 @functools.lru_cache(maxsize=_KEPT_TEXTS)
 def _made_of(make: Callable[[Sequence[StoreSchema]], object], schemas: str) -> object:
     """Return what is made of schemas in JSON; kept, because most contexts have the same stores."""
-    return make(cast("Sequence[StoreSchema]", json_values.decode(schemas)))
+    return make(_read(schemas))
+
+
+@functools.lru_cache(maxsize=_KEPT_TEXTS)
+def _read(schemas: str) -> Sequence[StoreSchema]:
+    """Return schemas from JSON; only read, because it is the same object for all contexts."""
+    return cast("Sequence[StoreSchema]", json_values.decode(schemas))
 
 
 def _refusal(operation: str, error: str) -> StoreResult:

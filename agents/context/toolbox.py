@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -29,12 +30,14 @@ from agents.context.tools import Tool, ToolDefinition, tool
 if TYPE_CHECKING:
     from agents.context.json_values import JSON
     from agents.context.tokens import TokenEstimator
+    from agents.context.tools import Schema
 
 logger = logging.getLogger(__name__)
 
 # Source: spec 5.7. What a provider adds around each definition, and around the list once.
 _DEFINITION_OVERHEAD = 10
 _LIST_OVERHEAD = 20
+_KEPT_SCHEMAS = 256
 
 
 # Spelled here because ``list`` is a method of the manager.
@@ -60,7 +63,7 @@ class ToolManager:
     def __init__(self, *, timeout_ms: int = 0) -> None:
         self.timeout_ms = timeout_ms
         self._slots: dict[str, _Slot] = {}
-        self._sent: dict[str, ToolDefinition] = {}
+        self._sent: dict[str, tuple[ToolDefinition, str]] = {}
         self._counted: dict[str, tuple[ToolDefinition, int]] = {}
 
     def register(self, candidate: Tool | Callable[..., object], *, enabled: bool = True) -> Tool:
@@ -199,16 +202,20 @@ class ToolManager:
             parameters=described.parameters,
         )
         sent = self._sent.get(described.name)
-        if sent is None or sent != given:
-            sent = cast("ToolDefinition", json_values.repair(cast("JSON", given)))
+        if sent is None or sent[0] != given:
+            sent = _sendable(given)
             self._sent[described.name] = sent
-        return sent
+        return sent[0]
 
     def _count(self, definition: ToolDefinition, estimator: TokenEstimator) -> int:
         name = definition["name"]
         known, tokens = self._counted.get(name, (None, 0))
         if known != definition:
-            texts = (name, definition["description"], json_values.compact(definition["parameters"]))
+            sent = self._sent.get(name)
+            schema = (
+                sent[1] if sent and sent[0] is definition else json_values.compact(definition["parameters"])
+            )
+            texts = (name, definition["description"], schema)
             tokens = sum(count_recurring(text, estimator) for text in texts)
             self._counted[name] = (definition, tokens)
         return tokens
@@ -219,6 +226,29 @@ class ToolManager:
             return False
         slot.enabled = enabled
         return True
+
+
+def _sendable(given: ToolDefinition) -> tuple[ToolDefinition, str]:
+    """Return the definition without what cannot be stored, and its parameters as they are counted.
+
+    Raises:
+        ValueError: for parameters that are not JSON.
+    """
+    parameters: JSON = given["parameters"]
+    text = json_values.compact(parameters)
+    sent = _read(text)
+    # Others hold the object that was read, and one of them may have changed it.
+    if sent != parameters or not json_values.is_sound(text):
+        sent = json_values.repair(parameters)
+        text = json_values.compact(sent)
+    name, description = map(json_values.repair_text, (given["name"], given["description"]))
+    return {**given, "name": name, "description": description, "parameters": cast("Schema", sent)}, text
+
+
+@functools.lru_cache(maxsize=_KEPT_SCHEMAS)
+def _read(schema: str) -> JSON:
+    """Return parameters from their text; kept, because most contexts have the same tools."""
+    return json_values.decode(schema)
 
 
 def _as_json(result: object) -> JSON:

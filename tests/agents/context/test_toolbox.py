@@ -12,6 +12,9 @@ from agents.context.errors import InvalidOption, TurnAborted
 from agents.context.tokens import ApproximateTokenEstimator
 from tests.agents.context.cast import CountingEstimator, counter
 
+APPROXIMATE = ApproximateTokenEstimator()
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"place": {"type": "string"}}}
+
 
 def add(first: int, second: int) -> int:
     """Add two numbers."""
@@ -224,6 +227,20 @@ def test_definitions_show_the_texts_of_the_moment() -> None:
 
 def test_no_tools_cost_nothing() -> None:
     assert ToolManager().count_tokens(ApproximateTokenEstimator()) == 0
+
+
+def test_a_definition_that_one_holder_changed_is_whole_again_for_everybody() -> None:
+    def described() -> ToolManager:
+        return manager_of(
+            Tool(name="look", function=add, description_source="Look.", parameters_source=SCHEMA)
+        )
+
+    first, second = described(), described()
+    first.definitions()[0]["parameters"]["properties"] = {}
+
+    assert first.definitions()[0]["parameters"] == SCHEMA
+    assert second.definitions()[0]["parameters"] == SCHEMA
+    assert second.count_tokens(APPROXIMATE) == described().count_tokens(APPROXIMATE)
 
 
 def test_each_definition_costs_its_texts_and_ten_and_the_list_twenty() -> None:
