@@ -17,7 +17,7 @@ _TEXT = (
 )
 WORDS = _TEXT.split()
 ODD_IDS = ("call:1", "a/b", "ä", "x" * 200, "sp ace", "toolu_01", "call_1", "é" * 40, "..", "#?&")
-TOOLS = ("look", "search", "read_file", "mcp__server__tool", "x" * 64)
+TOOLS = ("look", "search", "read_file", "mcp__server__tool", "x" * 64, "functions.look", "ä b", "x" * 90, "")
 
 
 @dataclass

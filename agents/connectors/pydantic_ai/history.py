@@ -35,6 +35,7 @@ from agents.connectors.wire.parts import (
     result_text,
     results_first,
     safe_id,
+    safe_name,
     split_data_url,
     unique_calls,
 )
@@ -127,7 +128,9 @@ class _History:
     def add(self, item: MessageItem) -> None:
         if item["role"] == "assistant":
             self._tool_names |= {
-                block["id"]: block["name"] for block in item["content"] if block["type"] == "tool_use"
+                block["id"]: safe_name(block["name"])
+                for block in item["content"]
+                if block["type"] == "tool_use"
             }
             self.respond([part for block in item["content"] for part in _response_parts(block, self._form)])
         elif item["role"] == "developer":
@@ -268,7 +271,7 @@ def _response_parts(block: Block, form: Form) -> Iterator[ModelResponsePart]:
 
 def _call(block: ToolUse, form: Form) -> ToolCallPart:
     return ToolCallPart(
-        block["name"],
+        safe_name(block["name"]),
         arguments_object(block["arguments"]),
         safe_id(block["id"], form.max_id_length),
         **_signed(cast("dict[str, Any]", block), form),

@@ -15,6 +15,7 @@ from agents.connectors.wire.parts import (
     result_image_urls,
     results_first,
     safe_id,
+    safe_name,
     split_data_url,
     unique_calls,
     unknown,
@@ -139,7 +140,7 @@ def _to_call(block: ToolUse) -> Wire:
     return {
         "type": "tool_use",
         "id": safe_id(block["id"], _MAX_ID_LENGTH),
-        "name": block["name"],
+        "name": safe_name(block["name"]),
         "input": arguments_object(block["arguments"]),
     }
 

@@ -14,6 +14,7 @@ from agents.connectors.wire.parts import (
     result_text,
     results_first,
     safe_id,
+    safe_name,
     texts_of,
     unknown,
 )
@@ -88,7 +89,10 @@ def _to_assistant(blocks: Sequence[Block]) -> Iterator[Wire]:
         {
             "id": safe_id(block["id"], _MAX_ID_LENGTH),
             "type": "function",
-            "function": {"name": block["name"], "arguments": arguments_text(block["arguments"])},
+            "function": {
+                "name": safe_name(block["name"]),
+                "arguments": arguments_text(block["arguments"]),
+            },
         }
         for block in blocks
         if block["type"] == "tool_use"

@@ -14,6 +14,8 @@ from agents.context.messages import Block, InputItem, MessageItem, ToolResult, c
 Wire = dict[str, Any]
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+")
+_SAFE_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NAME_CHARACTERS = 48
 _DATA_URL = re.compile(r"data:(?P<media_type>[\w.+-]+/[\w.+-]+);base64,")
 _BROKEN_ARGUMENTS = "invalid_json"
 
@@ -71,6 +73,19 @@ def safe_id(call_id: str, max_length: int) -> str:
     if len(call_id) <= max_length and _SAFE_ID.fullmatch(call_id):
         return call_id
     return f"call_{hashlib.sha256(call_id.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
+
+
+def safe_name(name: str) -> str:
+    """Return a tool's name every provider accepts: the given one, or what can be read of it with a digest.
+
+    Models invent names, and providers refuse a history with one that is empty, longer than 64 characters or
+    made of other characters than letters, digits, ``_`` and ``-``. Two names stay two.
+    """
+    if _SAFE_NAME.fullmatch(name):
+        return name
+    readable = re.sub(r"[^A-Za-z0-9_-]+", "_", name)[:_NAME_CHARACTERS]
+    # Google wants a letter first.
+    return f"tool_{readable}_{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
 def arguments_object(text: str) -> Wire:

@@ -15,6 +15,7 @@ from agents.connectors.wire.parts import (
     result_text,
     results_first,
     safe_id,
+    safe_name,
     texts_of,
     unknown,
 )
@@ -127,7 +128,7 @@ def _to_output(block: Block) -> Iterator[Wire]:
         yield {
             "type": "function_call",
             "call_id": safe_id(block["id"], _MAX_ID_LENGTH),
-            "name": block["name"],
+            "name": safe_name(block["name"]),
             "arguments": arguments_text(block["arguments"]),
         }
     elif block["type"] == "thinking":

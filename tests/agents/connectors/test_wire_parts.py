@@ -1,9 +1,10 @@
+import re
 from typing import Any
 
 import pytest
 
 from agents.connectors.validate import faults_of
-from agents.connectors.wire import to_anthropic
+from agents.connectors.wire import to_anthropic, to_chat, to_responses
 from agents.connectors.wire.parts import (
     WireError,
     arguments_text,
@@ -16,6 +17,7 @@ from agents.connectors.wire.parts import (
     result_text,
     results_first,
     safe_id,
+    safe_name,
     split_data_url,
     texts_of,
     unique_calls,
@@ -85,6 +87,31 @@ def test_any_other_id_becomes_the_same_digest_every_time(call_id: str) -> None:
 
 def test_different_ids_stay_different() -> None:
     assert safe_id("a:0", 40) != safe_id("a:1", 40)
+
+
+@pytest.mark.parametrize("name", ["store_set", "mcp__server-1__Tool", "x" * 64, "9"])
+def test_a_name_that_everybody_accepts_is_kept(name: str) -> None:
+    assert safe_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["", "functions.now", "two words", "x" * 65, "größe", "a\n", "\ud800", "9."])
+def test_any_other_name_becomes_one_that_everybody_accepts(name: str) -> None:
+    safe = safe_name(name)
+    assert re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}", safe)
+    assert safe == safe_name(name) == safe_name(safe)
+
+
+def test_what_can_be_read_of_a_name_is_kept_and_different_names_stay_different() -> None:
+    assert safe_name("functions.now").startswith("tool_functions_now_")
+    assert safe_name("functions.now") != safe_name("functions:now")
+
+
+@pytest.mark.parametrize("name", ["", "functions.now", "x" * 400, "\ud800"])
+def test_every_provider_takes_a_history_with_a_name_that_a_model_invented(name: str) -> None:
+    items = [user("When?"), message("assistant", call("a", name)), message("user", result("a")), user("So?")]
+    assert not faults_of(to_chat(items), "chat")
+    assert not faults_of(to_responses(items), "responses")
+    assert not faults_of(to_anthropic(items), "anthropic")
 
 
 def test_an_error_stands_before_the_text() -> None:

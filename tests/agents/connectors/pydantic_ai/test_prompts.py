@@ -132,6 +132,16 @@ def test_ids_of_another_provider_are_made_safe(provider: FakeProvider, connect: 
         assert body.count("call_") >= 2
 
 
+@pytest.mark.parametrize("name", ACCESSES)
+def test_names_of_tools_that_a_model_invented_are_made_safe(
+    provider: FakeProvider, connect: Connect, name: str
+) -> None:
+    items = [user("Hi"), message("assistant", call("c", "functions.now")), message("user", result("c"))]
+    body = json.dumps(sent(provider, connect, name, items))
+    assert "functions.now" not in body
+    assert "tool_functions_now_" in body
+
+
 def test_broken_arguments_stay_readable(provider: FakeProvider, connect: Connect) -> None:
     items = [user("Hi"), message("assistant", call("c", arguments='{"a": ')), message("user", result("c"))]
     body = sent(provider, connect, "anthropic", items)
