@@ -184,7 +184,7 @@ def tool_choices(profile: AgentProfile) -> list[Choice]:
             tool.name,
             tool.description,
             is_on=tool.name in profile.tools,
-            asks=profile.tool_permissions.get(tool.name, tool.permission) == "ask",
+            asks=profile.tool_permissions.get(tool.name, tool.permission) != "always",
         )
         for tool in offered_tools()
     ]

@@ -8,6 +8,7 @@ from functools import partial
 from agents.context.background import Answer
 from agents.context.errors import InvalidOption
 from agents.context.isolation import contain
+from agents.context.kinds import FUNCTION, check_kind, shown
 
 Payload = dict[str, object]
 Handler = Callable[[Payload], Answer[object]]
@@ -42,10 +43,12 @@ class Events:
         """Call the handler with one dict (snake_case keys) at every such event; async ones are awaited.
 
         Raises:
-            InvalidOption: for an event that does not exist, naming those that do.
+            InvalidOption: for an event that does not exist, naming those that do, and for a handler that is
+                no function.
         """
-        if event not in EVENTS:
-            raise InvalidOption(f"Unknown event {event!r}; known are {', '.join(sorted(EVENTS))}.")
+        if not isinstance(event, str) or event not in EVENTS:
+            raise InvalidOption(f"Unknown event {shown(event)}; known are {', '.join(sorted(EVENTS))}.")
+        check_kind(f"A handler of {event}", handler, FUNCTION)
         self._handlers.setdefault(event, []).append(handler)
 
     def off(self, event: str, handler: Handler) -> None:

@@ -11,6 +11,7 @@ from typing import Any, TypedDict, cast
 from agents.context.errors import InvalidOption
 from agents.context.features import snake_case
 from agents.context.isolation import Outcome, contain
+from agents.context.kinds import FUNCTION, Kind, check_kind, shown
 
 logger = logging.getLogger(__name__)
 
@@ -19,6 +20,7 @@ Hook = Callable[[Any], object]
 
 # Source: spec 8.4.
 _TIMEOUT_S = 5.0
+_HOOKS = Kind("a mapping of the hooks' names to functions", lambda value: isinstance(value, Mapping))
 MAX_HOOKS_PER_NAME = 10
 MAX_FAILURES_IN_A_ROW = 3
 
@@ -72,13 +74,17 @@ class Hooks:
         """Add hooks; those of the same name and owner are replaced.
 
         Raises:
-            InvalidOption: for a name that is no hook, naming those that are, and for more than ten hooks of
-                one name. Nothing was changed then.
+            InvalidOption: for a name that is no hook, naming those that are, for what is no function, and for
+                more than ten hooks of one name. Nothing was changed then.
         """
+        check_kind("lifecycle_hooks", hooks, _HOOKS)
         merged = self._hooks
         for given, value in hooks.items():
             name = _known(given)
-            functions = value if isinstance(value, Sequence) else [cast("Hook", value)]
+            is_list = isinstance(value, Sequence) and not isinstance(value, str)
+            functions = cast("Sequence[Hook]", value if is_list else [value])
+            for function in functions:
+                check_kind(f"The hook {name}", function, FUNCTION)
             merged = [each for each in merged if (each.name, each.owner) != (name, owner)]
             merged += [GuardedHook(name, owner, function) for function in functions]
             if sum(each.name == name for each in merged) > MAX_HOOKS_PER_NAME:
@@ -99,9 +105,9 @@ class Hooks:
             hook.call(payload)
 
 
-def _known(given: str) -> str:
-    name = snake_case(given)
+def _known(given: object) -> str:
+    name = snake_case(given) if isinstance(given, str) else ""
     if name not in LifecycleHooks.__annotations__:
         names = ", ".join(LifecycleHooks.__annotations__)
-        raise InvalidOption(f"Unknown hook {given!r}; known are {names}.")
+        raise InvalidOption(f"Unknown hook {shown(given)}; known are {names}.")
     return name

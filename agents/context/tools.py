@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 from agents.context import json_values
 from agents.context.errors import InvalidOption
+from agents.context.kinds import FLAG, FUNCTION, TEXT, check_kinds, maybe, one_of, shown, whole
 from agents.context.tool_schema import Signature
 
 if TYPE_CHECKING:
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 _SHOWN_ARGUMENT_CHARACTERS = 80
 # The names that every provider accepts.
 _NAME = re.compile("[a-zA-Z0-9_-]{1,64}")
+_KINDS = {
+    "function": FUNCTION,
+    "call_description": maybe(FUNCTION),
+    "timeout_ms": maybe(whole(0)),
+    "priority": whole(-(2**31)),
+    "namespace": TEXT,
+    "parallel": FLAG,
+    "permission": one_of("always", "ask"),
+    "risk": one_of("low", "medium", "high"),
+}
 
 Text = str | Callable[[], str]
 """A text, or a function that gives it anew at every model call."""
@@ -59,7 +70,7 @@ class Tool:
         priority: the higher, the earlier in the list sent to the model.
         namespace: groups tools that come and go together.
         parallel: may run at the same time as other tools of one reply.
-        permission: ``always`` runs without asking a person.
+        permission: ``always`` runs without asking a person; with any other a person is asked.
         risk: shown to the person who is asked.
     """
 
@@ -77,12 +88,14 @@ class Tool:
     _signature: Signature | None = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
-        """Check the name and learn the signature.
+        """Check what was given and learn the signature.
 
         Raises:
-            InvalidOption: for a name that providers refuse, and for parameters that cannot be described.
+            InvalidOption: for a name that providers refuse, for a value that is none of those there are, and
+                for parameters that cannot be described.
         """
         _check_name(self.name)
+        check_kinds(vars(self), _KINDS)
         if self.parameters_source is None:
             self._signature = Signature(self.function)
 
@@ -154,7 +167,7 @@ def tool(
     ``Annotated[str, Field(description=…)]`` describes a single parameter.
 
     Raises:
-        InvalidOption: for a name that providers refuse.
+        InvalidOption: for a name that providers refuse, and for a value that is none of those there are.
     """
 
     def make(target: Callable[..., object]) -> Tool:
@@ -173,10 +186,10 @@ def tool(
     return make if function is None else make(function)
 
 
-def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise InvalidOption(
-            f"The tool name {name!r} is refused by providers; use 1 to 64 of the characters "
+            f"The tool name {shown(name)} is refused by providers; use 1 to 64 of the characters "
             "a-z, A-Z, 0-9, _ and -, or give one with @tool(name=…)."
         )
 

@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from agents.context.errors import InvalidOption
 from agents.context.events import EVENTS, Events, Payload
 from tests.agents.context.cast import context_of, reply
 
@@ -70,6 +71,16 @@ def test_a_handler_may_take_itself_off() -> None:
 def test_an_event_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ValueError, match="Unknown event 'message:gone'; known are budget:critical"):
         Events().on("message:gone", print)
+
+
+def test_an_event_that_is_no_text_is_refused() -> None:
+    with pytest.raises(InvalidOption, match="Unknown event a value of type list"):
+        Events().on(["message:added"], print)  # type: ignore[arg-type]
+
+
+def test_a_handler_that_is_no_function_is_refused_when_it_is_added() -> None:
+    with pytest.raises(InvalidOption, match="A handler of message:added is a function, not None"):
+        context_of().on("message:added", None)  # type: ignore[arg-type]
 
 
 def test_nobody_is_called_after_clearing() -> None:

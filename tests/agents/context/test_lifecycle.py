@@ -1,8 +1,10 @@
 import asyncio
+from typing import Any
 
 import pytest
 
 from agents.context import lifecycle
+from agents.context.errors import InvalidOption
 from agents.context.lifecycle import Hooks
 from tests.agents.context.cast import context_of
 
@@ -21,6 +23,23 @@ def test_an_absent_hook_is_no_problem() -> None:
 def test_an_unknown_hook_is_refused() -> None:
     with pytest.raises(ValueError, match="Unknown hook 'beforeLunch'; known are before_compaction"):
         Hooks({"beforeLunch": print})
+
+
+@pytest.mark.parametrize(
+    ("hooks", "words"),
+    [
+        ({"on_error": None}, "The hook on_error is a function, not None"),
+        ({"on_error": [print, "print"]}, "The hook on_error is a function, not 'print'"),
+        ({"on_error": ""}, "The hook on_error is a function, not ''"),
+        ({7: print}, "Unknown hook 7; known are before_compaction"),
+        ([print], "lifecycle_hooks is a mapping of the hooks' names to functions, not a value of type list"),
+    ],
+)
+def test_what_is_no_hook_is_refused_when_it_is_added(hooks: Any, words: str) -> None:
+    kept = Hooks({"on_error": print})
+    with pytest.raises(InvalidOption, match=words):
+        kept.merge(hooks)
+    assert len(kept.named("on_error")) == 1
 
 
 def test_a_failing_hook_is_logged_and_life_goes_on(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -108,6 +109,46 @@ def test_a_function_without_a_name_needs_one() -> None:
     with pytest.raises(ValueError, match=r"<lambda>.*@tool\(name=…\)"):
         tool(lambda: 1)
     assert tool(name="x-1_" + "y" * 60)(lambda: 1).name.startswith("x-1_y")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("permission", "Ask", "permission is one of always, ask, not 'Ask'"),
+        ("permission", None, "permission is one of always, ask, not None"),
+        ("risk", "hihg", "risk is one of low, medium, high, not 'hihg'"),
+        ("timeout_ms", "50", "timeout_ms is a whole number of at least 0, or None, not '50'"),
+        ("timeout_ms", -1, "timeout_ms is a whole number"),
+        ("timeout_ms", True, "timeout_ms is a whole number"),
+        ("parallel", "yes", "parallel is True or False, not 'yes'"),
+        ("namespace", None, "namespace is a text, not None"),
+    ],
+)
+def test_an_option_with_a_typo_or_of_the_wrong_kind_is_refused(
+    option: str, value: object, words: str
+) -> None:
+    options: Any = {option: value}
+    with pytest.raises(InvalidOption, match=words):
+        tool(**options)(weather.function)
+    with pytest.raises(InvalidOption, match=words):
+        replace(weather, **options)
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ({"priority": "high"}, "priority is a whole number"),
+        ({"call_description": "x"}, "is a function, or None"),
+    ],
+)
+def test_options_that_only_a_tool_itself_has_are_checked_too(option: Any, words: str) -> None:
+    with pytest.raises(InvalidOption, match=words):
+        replace(weather, **option)
+
+
+def test_a_tool_is_made_of_a_function() -> None:
+    with pytest.raises(InvalidOption, match="function is a function, not 'print'"):
+        Tool("t", "print", "", {})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["two words", "", "größe"])
