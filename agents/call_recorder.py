@@ -15,6 +15,7 @@ from agents.call_spans import spans_of
 from agents.connectors.base import Done, ModelRequest, RequestSent, Retrying, ToolCallStarted
 from agents.connectors.body import canonical
 from agents.context import AgentContext
+from agents.context.errors import words_of
 from agents.loop.events import ReplyDiscarded, ReplyStored, TextStreamed, ThinkingStreamed, TurnEvent
 from agents.loop.turn import TurnStopped
 from agents.models import ModelCall, SeenRevision, Turn
@@ -97,7 +98,7 @@ class CallRecorder:
         if isinstance(fault, TurnStopped):
             self._finish(self._call, Status.STOPPED, error=STOPPED)
         else:
-            self._finish(self._call, Status.FAILED, error=str(fault))
+            self._finish(self._call, Status.FAILED, error=words_of(fault))
 
     def _note_answer(self, call: _Call) -> None:
         # A connector without a wire shows no body; what it was asked stands for it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
@@ -81,7 +82,11 @@ class BackgroundStream:
 async def _run(source: Source, events: _Queue) -> None:
     """Run the source; without a reference to the stream, so that dropping the stream is noticed."""
     try:
-        await source(events.put)
+        await background.keep_loop(source(events.put))
+    except asyncio.CancelledError:
+        # Raised by the source itself, somebody waits for more.
+        events.put(RequestCancelled())
+        raise
     except Exception as fault:  # noqa: BLE001, it is raised again by the thread that waits
         events.put(fault)
     else:

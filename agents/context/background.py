@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextvars
 import os
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeAlias, TypeVar, cast, overload
+
+from agents.context.errors import EndingRefused
 
 T = TypeVar("T")
 
 Answer: TypeAlias = T | Awaitable[T]
 """What a callable of the host may return: the value, or an awaitable of it."""
 
+# What would end more than the call of host code that raised it. A person's Ctrl-C is not among them.
+_ENDINGS = (SystemExit, GeneratorExit, asyncio.CancelledError, concurrent.futures.CancelledError)
+
 _lock = threading.Lock()
 _running: list[asyncio.AbstractEventLoop] = []
+
+
+@contextmanager
+def staying() -> Iterator[None]:
+    """Run host code inside the block: what would end the process, the task or the generator is refused.
+
+    Raises:
+        EndingRefused: instead of it.
+    """
+    try:
+        yield
+    except _ENDINGS as ending:
+        raise EndingRefused(ending) from ending
 
 
 @overload
@@ -28,10 +48,12 @@ def settle(answer: Answer[T], timeout_s: float | None = None) -> T:
 
     Raises:
         TimeoutError: the awaitable was not done after ``timeout_s`` seconds; it was cancelled.
+        EndingRefused: see ``staying``.
     """
     if not isinstance(answer, Awaitable):
         return answer
-    return start(_await(cast("Awaitable[T]", answer)), timeout_s).result()
+    with staying():
+        return start(cast("Awaitable[T]", answer), timeout_s).result()
 
 
 @overload
@@ -46,9 +68,11 @@ def call_bounded(call: Callable[[], Answer[T]], timeout_s: float | None = None) 
 
     Raises:
         TimeoutError: after ``timeout_s`` seconds.
+        EndingRefused: see ``staying``.
     """
     if timeout_s is None:
-        return settle(call())
+        with staying():
+            return settle(call())
     done: Future[Answer[T]] = Future()
 
     def run() -> None:
@@ -59,15 +83,17 @@ def call_bounded(call: Callable[[], Answer[T]], timeout_s: float | None = None) 
 
     within = contextvars.copy_context()
     threading.Thread(target=within.run, args=(run,), name="contextsite-bounded", daemon=True).start()
-    return settle(done.result(timeout_s), timeout_s)
+    with staying():
+        return settle(done.result(timeout_s), timeout_s)
 
 
-def start(work: Coroutine[object, object, T], timeout_s: float | None = None) -> Future[T]:
-    """Return a future of the coroutine, which runs beside the calling thread.
+def start(work: Awaitable[T], timeout_s: float | None = None) -> Future[T]:
+    """Return a future of the work, which runs beside the calling thread and is cancelled with the future.
 
     Called from the background loop itself it runs on a loop of its own, because waiting there for the
     same loop would never end.
     """
+    work = keep_loop(work)
     bounded = work if timeout_s is None else asyncio.wait_for(work, timeout_s)
     loop = background_loop()
     if _is_current(loop):
@@ -99,8 +125,17 @@ def _run_apart(work: Coroutine[object, object, T]) -> Future[T]:
     return done
 
 
-async def _await(answer: Awaitable[T]) -> T:
-    return await answer
+async def keep_loop(work: Awaitable[T]) -> T:
+    """Return what the work gives.
+
+    Raises:
+        EndingRefused: instead of what would end the loop, and with it every coroutine of the process.
+            Cancelling passes.
+    """
+    try:
+        return await work
+    except (SystemExit, KeyboardInterrupt) as ending:
+        raise EndingRefused(ending) from ending
 
 
 def forget_loop() -> None:

@@ -10,6 +10,15 @@ if TYPE_CHECKING:
     from agents.context.budget import Budget
 
 
+def words_of(failure: object) -> str:
+    """Return what a failure of host code says; its type's name when it says nothing or cannot say it."""
+    try:
+        said = str(failure)
+    except Exception:  # noqa: BLE001, it is the host's code that runs here
+        said = ""
+    return said or type(failure).__name__
+
+
 class ContextError(Exception):
     """Base of every error this package raises on purpose."""
 
@@ -76,6 +85,22 @@ class TurnAborted(ContextError):
     The one error of host code that is passed on instead of becoming a failed tool result, so that a
     lost lease or a refused transaction stops the turn.
     """
+
+
+class EndingRefused(ContextError):
+    """Host code raised what ends a process, a task or a generator; it is a failure like any other instead.
+
+    Attributes:
+        ending: what was raised.
+    """
+
+    def __init__(self, ending: BaseException) -> None:
+        name = type(ending).__name__
+        super().__init__(
+            f"{name} was raised ({words_of(ending)}), which ends nothing here. Raise an Exception for a "
+            "failure, or TurnAborted to end the turn."
+        )
+        self.ending = ending
 
 
 class CallSuspended(ContextError):
@@ -190,7 +215,8 @@ class PluginStateFailed(ContextError):
 
     def __init__(self, plugin: str, failure: Exception) -> None:
         super().__init__(
-            f'The state of plugin "{plugin}" is not available: {failure!r}. Mend its get_state and try again.'
+            f'The state of plugin "{plugin}" is not available: {type(failure).__name__} '
+            f"({words_of(failure)}). Mend its get_state and try again."
         )
         self.plugin = plugin
 
@@ -232,11 +258,16 @@ class SessionIdMissing(ContextError):
 
 
 class ToolNotFound(ContextError):
-    """No tool of that name is registered."""
+    """No tool of that name is registered; the text names those that can be called.
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f'Tool "{name}" not found.')
+    Attributes:
+        available: the enabled tools.
+    """
+
+    def __init__(self, name: str, available: tuple[str, ...]) -> None:
+        super().__init__(f'Tool "{name:.80}" not found. Available tools: {", ".join(available) or "none"}')
         self.name = name
+        self.available = available
 
 
 class ToolDisabled(ContextError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, Required, TypeAlias
 
 from agents.context import json_values
 from agents.context.blank import is_blank
-from agents.context.errors import InvalidItem
+from agents.context.errors import InvalidItem, words_of
 from agents.context.images import DETAILS, fault_of_result, fault_of_url
 from agents.context.tools import ToolCallState
 
@@ -334,7 +334,7 @@ def _result_block(result: object) -> dict[str, JSON]:
     }
     error = result.get("error") or _FAILED_STATES.get(str(result.get("state")))
     if error:
-        block["error"] = json_values.repair_text(str(error))
+        block["error"] = json_values.repair_text(words_of(error))
     if images:
         block[IMAGES] = json_values.repair(images)
     return block

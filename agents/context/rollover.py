@@ -22,7 +22,7 @@ from agents.context.compaction.summary import (
 )
 from agents.context.compaction.units import ROLLOVER_SUMMARY_PREFIX, is_rollover_summary, units_of
 from agents.context.counting import count_item
-from agents.context.errors import InvalidOption, RolloverFailed
+from agents.context.errors import InvalidOption, RolloverFailed, words_of
 from agents.context.ids import Clock, new_id
 from agents.context.isolation import contain
 from agents.context.offload import one_line
@@ -234,7 +234,7 @@ def _asked(summarize: Summarize, request: RolloverRequest, options: RolloverOpti
     if isinstance(failure, TimeoutError):
         limit = f"The summarizer gave no answer within {options.timeout_ms} ms."
         raise RolloverFailed("timeout", limit) from failure
-    raise RolloverFailed("summarizer_failed", f"The summarizer failed: {failure}") from failure
+    raise RolloverFailed("summarizer_failed", f"The summarizer failed: {words_of(failure)}") from failure
 
 
 def _summary(parts: RolloverParts, rolled: Sequence[Piece], text: str, reason: str, cut: _Cut) -> InputItem:
@@ -290,7 +290,7 @@ def _save(parts: RolloverParts) -> None:
     failure = contain("Writing the history", parts.recorder.flush).failure
     failure = failure or contain("Saving after a rollover", parts.save).failure
     if failure is not None:
-        raise RolloverFailed("storage", f"The session could not be saved: {failure}") from failure
+        raise RolloverFailed("storage", f"The session could not be saved: {words_of(failure)}") from failure
 
 
 def _drops_opaque(parts: RolloverParts, options: RolloverOptions, cut: _Cut) -> bool:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from agents.context import json_values
-from agents.context.errors import InvalidItem, InvalidState, NewerState, PluginStateFailed
+from agents.context.errors import InvalidItem, InvalidState, NewerState, PluginStateFailed, words_of
 from agents.context.isolation import contain
 from agents.context.messages import InputItem, check_item
 from agents.context.plugin_set import PluginSet, state_of
@@ -186,7 +186,7 @@ def _restore_plugins(plugins: PluginSet, states: Mapping[str, object]) -> None:
         if failure is not None:
             for step in reversed(undo):
                 contain("Taking a failed restore back", step)
-            raise InvalidState(f"Plugin {plugin.name} refused its state: {failure}") from failure
+            raise InvalidState(f"Plugin {plugin.name} refused its state: {words_of(failure)}") from failure
 
 
 def _completed(state: object, initial: object) -> object:

@@ -22,8 +22,10 @@ from agents.context.errors import (
     ToolNotFound,
     ToolTimeout,
     TurnAborted,
+    words_of,
 )
 from agents.context.isolation import contain
+from agents.context.kinds import check_kind, whole
 from agents.context.tokens import count_recurring
 from agents.context.tools import Tool, ToolDefinition, tool
 
@@ -58,9 +60,13 @@ class ToolManager:
 
     Args:
         timeout_ms: limit for tools without their own; 0 is no limit.
+
+    Raises:
+        InvalidOption: for a limit that is none.
     """
 
     def __init__(self, *, timeout_ms: int = 0) -> None:
+        check_kind("tool_timeout_ms", timeout_ms, whole(0))
         self.timeout_ms = timeout_ms
         self._slots: dict[str, _Slot] = {}
         self._sent: dict[str, tuple[ToolDefinition, str]] = {}
@@ -176,7 +182,7 @@ class ToolManager:
     def _run(self, name: str, arguments: object) -> JSON:
         slot = self._slots.get(name)
         if slot is None:
-            raise ToolNotFound(name)
+            raise ToolNotFound(name, tuple(self.list_enabled()))
         if not slot.enabled:
             raise ToolDisabled(name)
         if not isinstance(arguments, Mapping):
@@ -262,10 +268,9 @@ def _as_json(result: object) -> JSON:
 
 
 def _failure(name: str, failure: Exception) -> JSON:
-    text = str(failure) or type(failure).__name__
     return {
         "success": False,
-        "error": json_values.repair_text(text),
+        "error": json_values.repair_text(words_of(failure)),
         "errorType": type(failure).__name__,
         "toolName": name,
     }

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from agents.context import AgentContext, json_values
-from agents.context.background import Answer, start
+from agents.context.background import Answer, start, staying
 from agents.context.errors import CallSuspended
 from agents.context.json_values import JSON, InvalidJSON
 from agents.context.messages import ToolOutcome
@@ -202,7 +202,7 @@ class Batch:
 
     def _needs_approval(self, call: ToolCall) -> bool:
         found = self._workshop.context.tools.get(call.name)
-        return found is not None and found.permission == "ask"
+        return found is not None and found.permission != "always"
 
     def _is_held_up(self, place: int) -> bool:
         """Tell whether a call must wait for an earlier one, so that the order of the calls is kept."""
@@ -211,13 +211,14 @@ class Batch:
         return any(before < place and not self._is_parallel(self.calls[before]) for before in self._waiting)
 
     def _ask_for_approval(self, call: ToolCall) -> str | Later | None:
-        answer = self._wait_for_answer(self._workshop.approve(call))
+        with staying():
+            answer = self._wait_for_answer(self._workshop.approve(call))
         return NOBODY_TO_ASK if answer is LATER and not self._workshop.can_wait else answer
 
     def _wait_for_answer(self, answer: Answer[str | Later | None]) -> str | Later | None:
         if not isinstance(answer, Awaitable):
             return answer
-        asked = start(_await(answer))
+        asked = start(answer)
         try:
             while not wait([asked], self._workshop.pace.poll_s).done:
                 self._workshop.watch()
@@ -281,10 +282,6 @@ class Batch:
             ran = future.result()
             return _outcome(call, ran.result) if ran.until is None else _noted(call, note)
         return _noted(call, UNKNOWN_RESULT)
-
-
-async def _await(answer: Awaitable[str | Later | None]) -> str | Later | None:
-    return await answer
 
 
 def _read(block: Block) -> ToolCall:

@@ -4,9 +4,10 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
-from agents.context.background import Answer, settle
+from agents.context.background import Answer, call_bounded
 from agents.context.ids import Clock, wall_clock
 from agents.context.json_values import JSON
 from agents.context.plugin import BasePlugin
@@ -349,7 +350,7 @@ class InContextMemory(BasePlugin):
 
     def _deliver(self) -> None:
         if self.on_entries_changed:
-            settle(self.on_entries_changed(self._wire()))
+            call_bounded(partial(self.on_entries_changed, self._wire()))
 
     def _wire(self) -> Listing:
         with self._lock:

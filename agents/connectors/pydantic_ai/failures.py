@@ -12,6 +12,7 @@ from pydantic_ai import exceptions as faults
 from agents.connectors.access import Access
 from agents.connectors.base import ConnectorError
 from agents.connectors.validate import InvalidBody
+from agents.context.errors import words_of
 
 Fault = faults.AgentRunError | faults.UserError | httpx2.TransportError | InvalidBody
 FAULTS = (faults.AgentRunError, faults.UserError, httpx2.TransportError, InvalidBody)
@@ -189,7 +190,7 @@ def _said(fault: BaseException) -> str:
     body: object = getattr(fault, "body", None)
     while isinstance(body, dict):
         body = body.get("error") or body.get("message")
-    said = body if isinstance(body, str) and body else getattr(fault, "message", "") or str(fault)
+    said = body if isinstance(body, str) and body else getattr(fault, "message", "") or words_of(fault)
     return said if len(said) <= _MOST_SAID else f"{said[:_MOST_SAID]}…"
 
 

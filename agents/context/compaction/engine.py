@@ -12,7 +12,7 @@ from agents.context.compaction.plan import CompactionPlan, NoteWrite, PluginShri
 from agents.context.compaction.shortfall import Shortfall, shortfall_of
 from agents.context.compaction.strategy import AlgorithmicStrategy, protected_turns_of
 from agents.context.compaction.twins import revisions_of
-from agents.context.errors import PlanOutdated
+from agents.context.errors import PlanOutdated, words_of
 from agents.context.isolation import contain
 from agents.context.offload import NOTES_STORE
 from agents.context.pairing import piece_of
@@ -82,7 +82,7 @@ class Engine:
             return draft.plan()
         done = contain(f"Strategy {strategy.name}", partial(strategy.compact, draft, draft.missing))
         if done.failure is not None:
-            draft.log.append(f"The strategy failed ({done.failure}); the ladder takes over")
+            draft.log.append(f"The strategy failed ({words_of(done.failure)}); the ladder takes over")
             failure = draft.log[-1]
             draft = Draft(material, order, self.recount)
             draft.log.append(failure)

@@ -12,7 +12,7 @@ from agents.context.blank import is_blank
 from agents.context.compaction.components import Component, count_component, text_of
 from agents.context.compaction.summary import cut_to, fenced
 from agents.context.compaction.truncate import truncate_structured, truncate_text, truncated
-from agents.context.errors import SummaryFailed
+from agents.context.errors import SummaryFailed, words_of
 from agents.context.isolation import contain
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class SummarizeCompactor:
         self, component: Component, before: int, target_tokens: int, failure: Exception | None
     ) -> Component:
         if not self.fallback_to_truncate:
-            why = str(failure) if failure else "it was not at least a tenth shorter than its source"
+            why = words_of(failure) if failure else "it was not at least a tenth shorter than its source"
             raise SummaryFailed(component.name, why) from failure
         cut = truncate_structured if self.preserve_structure else truncate_text
         content = cut(text_of(component.content), target_tokens, self._estimator)

@@ -9,6 +9,7 @@ import pytest
 from agents.connectors.base import Done, ModelEvent, RequestCancelled, TextDelta, Waiting
 from agents.connectors.stream import BackgroundStream, Emit
 from agents.context import background
+from agents.context.errors import EndingRefused
 
 PATIENT_S = 30.0
 
@@ -69,6 +70,21 @@ def test_a_fault_of_the_source_is_raised_where_its_events_are_read() -> None:
     stream = BackgroundStream(source, patience_s=PATIENT_S)
     assert next(stream) == TextDelta("a")
     with pytest.raises(KeyError, match="broken"):
+        next(stream)
+    assert list(stream) == []
+
+
+@pytest.mark.parametrize(
+    ("ending", "refused"), [(SystemExit, EndingRefused), (asyncio.CancelledError, RequestCancelled)]
+)
+def test_a_source_that_raises_what_ends_processes_ends_only_its_stream(
+    ending: type[BaseException], refused: type[Exception]
+) -> None:
+    async def leave(emit: Emit) -> None:
+        raise ending
+
+    stream = BackgroundStream(leave, patience_s=PATIENT_S)
+    with pytest.raises(refused):
         next(stream)
     assert list(stream) == []
 

@@ -1,4 +1,5 @@
 import asyncio
+import concurrent.futures
 import contextvars
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -7,6 +8,7 @@ import pytest
 
 from agents.context import ToolManager, background
 from agents.context.background import background_loop, call_bounded, settle, start
+from agents.context.errors import EndingRefused
 from agents.context.json_values import JSON
 
 
@@ -104,12 +106,50 @@ def test_an_error_under_a_limit_reaches_the_caller() -> None:
         call_bounded(fail, 5)
 
 
-def test_even_an_exit_under_a_limit_reaches_the_caller() -> None:
+ENDINGS = [SystemExit, GeneratorExit, asyncio.CancelledError, concurrent.futures.CancelledError]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("limit_s", [None, 5])
+def test_host_code_cannot_end_the_process_the_task_or_the_generator(
+    ending: type[BaseException], limit_s: float | None
+) -> None:
+    def leave() -> None:
+        raise ending
+
+    async def leave_later() -> None:
+        raise ending
+
+    for call in (leave, leave_later):
+        with pytest.raises(EndingRefused, match=ending.__name__):
+            call_bounded(call, limit_s)
+
+
+def test_the_end_that_was_refused_is_kept() -> None:
     def leave() -> None:
         raise SystemExit(3)
 
-    with pytest.raises(SystemExit):
-        call_bounded(leave, 5)
+    with pytest.raises(EndingRefused) as refused:
+        call_bounded(leave)
+    assert isinstance(refused.value.ending, SystemExit)
+
+
+@pytest.mark.parametrize("ending", [*ENDINGS, KeyboardInterrupt])
+def test_the_loop_outlives_what_its_coroutines_raise(ending: type[BaseException]) -> None:
+    async def leave() -> None:
+        raise ending
+
+    with pytest.raises(EndingRefused):
+        settle(leave())
+    assert settle(_answer(7)) == 7
+
+
+def test_a_person_may_still_interrupt_host_code() -> None:
+    def wait() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        call_bounded(wait)
 
 
 def test_a_forked_process_starts_a_loop_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import agents.context
-from agents.context import Breakdown, Budget, errors
+from agents.context import Breakdown, Budget, ToolManager, errors
 from agents.context.errors import ContextError, ContextOverflow, InputTooLarge, InvalidState, TurnAborted
 from agents.context.json_values import JSON
 from agents.context.stores import StoreResult
@@ -61,7 +61,9 @@ def test_the_package_raises_nothing_else_on_purpose() -> None:
         (errors.StorageMissing(), "pass storage= to AgentContext.create"),
         (errors.PreparationActive(), "after prepare has returned"),
         (errors.SessionIdMissing(), "pass one, or save the context first"),
-        (errors.ToolNotFound("x"), 'Tool "x" not found'),
+        (errors.ToolNotFound("x", ("a", "b")), 'Tool "x" not found. Available tools: a, b'),
+        (errors.ToolNotFound("x", ()), "Available tools: none"),
+        (errors.EndingRefused(SystemExit(3)), "SystemExit was raised (3), which ends nothing here. Raise"),
         (errors.ToolDisabled("x"), 'Tool "x" is disabled'),
         (errors.ToolTimeout("x", 50), "no answer within 50 ms"),
     ],
@@ -82,7 +84,7 @@ def test_errors_carry_their_data() -> None:
     assert (registered.kind, registered.name) == ("Tool", "t")
     timeout = errors.ToolTimeout("t", 7)
     assert (timeout.name, timeout.timeout_ms) == ("t", 7)
-    assert (errors.ToolNotFound("t").name, errors.ToolDisabled("u").name) == ("t", "u")
+    assert (errors.ToolNotFound("t", ()).name, errors.ToolDisabled("u").name) == ("t", "u")
 
 
 class Leaving(Shelf):
@@ -156,3 +158,30 @@ def test_a_suspended_call_tells_until_when() -> None:
     assert (
         str(suspended) == "This call waits until 2026-01-02T03:04:00+00:00, which only a stored turn can do."
     )
+
+
+class Mute(Exception):
+    """A failure that cannot say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [(Mute(), "Mute"), (ValueError(), "ValueError"), (ValueError("bad"), "bad"), ("late", "late")],
+)
+def test_a_failure_is_told_in_its_words_or_by_its_type(failure: object, words: str) -> None:
+    assert errors.words_of(failure) == words
+
+
+def test_a_failure_without_words_is_a_result_like_any_other() -> None:
+    manager = ToolManager()
+
+    @manager.register
+    def mute() -> str:
+        """Fail without words."""
+        raise Mute
+
+    answer: Any = manager.execute(mute.name, {})
+    assert (answer["error"], answer["errorType"]) == ("Mute", "Mute")

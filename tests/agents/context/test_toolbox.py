@@ -142,7 +142,7 @@ def test_text_that_cannot_be_stored_is_repaired_in_results() -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "error_type", "words"),
     [
-        ("ghost", {}, "ToolNotFound", "not found"),
+        ("ghost", {}, "ToolNotFound", "not found. Available tools: add, "),
         ("off", {}, "ToolDisabled", "disabled"),
         ("add", {"first": 1}, "InvalidArguments", "second: Field required"),
         ("boom", {}, "ZeroDivisionError", "division"),

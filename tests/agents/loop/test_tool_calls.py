@@ -1,13 +1,14 @@
 import asyncio
 import json
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from agents import tool
 from agents.connectors.scripted import ScriptedConnector, call, say
-from agents.context.errors import TurnAborted
+from agents.context.errors import EndingRefused, TurnAborted
 from agents.loop.events import ReplyStored, ResultsStored, ToolFinished, ToolStarted, TurnEvent, TurnFinished
 from agents.loop.hooks import AfterToolExecution, BeforeToolExecution, Mock, Modify, Skip
 from agents.loop.limits import LimitReached, Limits
@@ -118,6 +119,40 @@ def test_a_mocked_failure_without_a_reason_ends_the_turn_too() -> None:
     context = make_context(lifecycle_hooks={"before_tool_execution": lambda _: Mock({"success": False})})
     with pytest.raises(ToolFailed, match="The tool double failed: failed"):
         play(context, ScriptedConnector(call(("c1", "double", "{}"))), failure_mode="fail")
+
+
+@pytest.mark.parametrize("ending", [SystemExit, GeneratorExit, asyncio.CancelledError])
+@pytest.mark.parametrize("how", [{}, {"parallel": True}, {"timeout_ms": 60_000}])
+def test_a_tool_that_raises_what_ends_processes_fails_and_the_turn_goes_on(
+    ending: type[BaseException], how: dict[str, Any]
+) -> None:
+    @tool(**how)
+    def leave() -> str:
+        """Leave."""
+        raise ending
+
+    @tool(**how)
+    async def leave_later() -> str:
+        """Leave later."""
+        raise ending
+
+    context = make_context(tools=(leave, leave_later))
+    events = play(
+        context, ScriptedConnector(call(("c1", "leave", "{}"), ("c2", "leave_later", "{}")), say("well"))
+    )
+    assert events[-1] == TurnFinished("well")
+    assert all(ending.__name__ in result["error"] for result in results(context))
+    assert all('"errorType":"EndingRefused"' in result["content"] for result in results(context))
+
+
+@pytest.mark.parametrize("name", ["before_tool_execution", "after_tool_execution", "before_context_prepare"])
+def test_a_hook_that_raises_what_ends_processes_ends_nothing(name: str) -> None:
+    def leave(payload: object) -> None:
+        raise SystemExit
+
+    context = make_context(lifecycle_hooks={name: leave})
+    reply = call(("c1", "double", '{"number":1}'))
+    assert play(context, ScriptedConnector(reply, say("2")))[-1] == TurnFinished("2")
 
 
 # Stopping
@@ -294,3 +329,26 @@ def test_a_stop_does_not_wait_for_the_person() -> None:
 @pytest.mark.trap("W8.7")
 def test_a_person_can_refuse_with_a_reason() -> None:
     assert ask_first(approve=lambda _: "Ana said no.")["error"] == "Ana said no."
+
+
+async def _leave_later(call: ToolCall) -> str | None:
+    raise asyncio.CancelledError
+
+
+def _leave(call: ToolCall) -> str | None:
+    raise SystemExit
+
+
+@pytest.mark.parametrize("approve", [_leave, _leave_later])
+def test_asking_a_person_cannot_end_more_than_the_turn(approve: Any) -> None:
+    with pytest.raises(EndingRefused):
+        ask_first(approve=approve)
+
+
+def test_only_the_permission_always_runs_without_asking() -> None:
+    # A tool may be changed after it was made.
+    double_asked = replace(double)
+    double_asked.permission = "Always"  # type: ignore[assignment]
+    context = make_context(tools=(double_asked,))
+    play(context, ScriptedConnector(call(("c1", "double", '{"number":1}')), say("well")))
+    assert results(context)[0]["error"] == NOBODY_TO_ASK
