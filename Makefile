@@ -47,7 +47,7 @@ test: .venv/dev ## Run the tests; DATABASE_URL, REDIS_URL and Chromium widen wha
 	$(BIN)/pytest -n 2 --dist loadfile
 
 browser: .venv/dev ## Run the browser tests for every width and theme, in both modes
-	BROWSER_MATRIX=full $(BIN)/pytest tests/browser
+	BROWSER_MATRIX=full $(BIN)/pytest -m "long or not long" tests/browser
 
 attack: .venv/dev ## Attack the renderer in a browser with every vector and 50,000 mutants
 	$(BIN)/python -m tests.attack

@@ -219,7 +219,7 @@ def expect_the_end_of_a_bomb(page: Page, measured: Measured) -> None:
     measured(f"4 million points: the frame ended after {LIMIT_S} s, largest gap of the page {gap:.0f} ms")
 
 
-@pytest.mark.skipif(not IS_FULL, reason="the whole gallery is drawn by make browser")
+@pytest.mark.long
 def test_everything_that_cards_can_draw_is_drawn(page: Page) -> None:
     for kind, sources in (("mermaid", DIAGRAMS), ("vega-lite", CHARTS)):
         ends = page.evaluate(DRAW_ALL, [address_of(page, kind), list(sources.values()), 0])

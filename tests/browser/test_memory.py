@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import IS_FULL, Visit, either_mode
+from tests.browser.conftest import Visit, either_mode
 from tests.browser.product import Product
 from tests.browser.scene import Scene
 from tests.browser.visitor import Tab
@@ -15,11 +15,7 @@ EVERY_MS = 250
 EARLY, LATE = 1_000, 5_000
 MOST_GROWTH = 1.1
 
-pytestmark = [
-    either_mode,
-    pytest.mark.skipif(not IS_FULL, reason="takes minutes; `make browser` runs it"),
-    pytest.mark.timeout(900),
-]
+pytestmark = [either_mode, pytest.mark.long, pytest.mark.timeout(900)]
 
 
 def test_memory_and_nodes_do_not_grow_with_the_changes(

@@ -5,7 +5,7 @@ from statistics import median
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import IS_FULL, Visit, either_mode
+from tests.browser.conftest import Visit, either_mode
 from tests.browser.product import Product
 from tests.browser.scene import Scene
 from tests.conftest import Measured
@@ -16,10 +16,7 @@ SESSIONS, MESSAGES, CARDS = 1_000, 10_000, 20
 INTERACTIVE = "performance.getEntriesByType('navigation')[0].domInteractive"
 SINCE_START = "performance.now()"
 
-pytestmark = [
-    either_mode,
-    pytest.mark.skipif(not IS_FULL, reason="measures for a minute; `make browser` runs it"),
-]
+pytestmark = [either_mode, pytest.mark.long]
 
 
 def test_large_pages_are_measured(product: Product, scene: Scene, visit: Visit, measured: Measured) -> None:
