@@ -9,7 +9,7 @@ from django.db import transaction
 
 from agents import leases, waiting
 from agents.bindings import Run
-from agents.context import AgentContext, Budget, json_values
+from agents.context import AgentContext, json_values
 from agents.context.messages import InputItem
 from agents.ids import uuid7
 from agents.models import AgentSession, Message, Turn
@@ -85,7 +85,7 @@ class Checkpoint:
             "message_tokens": session.message_tokens + sum(row.tokens for row in rows),
         }
         if self._context.last_preparation:
-            columns["last_budget"] = wire_budget(self._context.last_preparation.budget)
+            columns["last_budget"] = self._context.last_preparation.budget.as_dict()
         announce(session, conversation=True, **columns)
         self._stored.update(item["id"] for item in fresh)
 
@@ -159,27 +159,6 @@ def show_doing(run: Run, line: str, place: int) -> None:
         if run.turn is not None:
             waiting.begin(run.turn.pk, place)
         announce(session, doing=" ".join(line.split())[:200])
-
-
-def wire_budget(budget: Budget) -> dict[str, Any]:
-    """Return the budget as the API shows it."""
-    parts = budget.breakdown
-    return {
-        "maxTokens": budget.max_tokens,
-        "responseReserve": budget.response_reserve,
-        "totalUsed": budget.total_used,
-        "available": budget.available,
-        "utilizationPercent": budget.utilization_percent,
-        "breakdown": {
-            "systemPrompt": parts.system_prompt,
-            "persistentInstructions": parts.persistent_instructions,
-            "pluginInstructions": parts.plugin_instructions,
-            "pluginContents": dict(parts.plugin_contents),
-            "tools": parts.tools,
-            "conversation": parts.conversation,
-            "currentInput": parts.current_input,
-        },
-    }
 
 
 def _items(context: AgentContext) -> list[InputItem]:
