@@ -15,7 +15,7 @@ from agents.watcher import Cursor, View, Viewer
 from memory.actors import AGENT_NAME
 from memory.board import Board, load_values, read_board, tray, view_of, whiteboard_row
 from memory.cards import BoardView, Card, card, dom_id, in_board_order
-from memory.departed import last_eviction
+from memory.departed import departed, last_eviction
 from memory.models import Entry, Store
 from memory.rendered import value_html
 
@@ -47,7 +47,7 @@ class BoardPart:
         dock = ""
         if first == 0 or any(departure.was_evicted for departure in board.departures):
             dock = fragments.dock(store)
-        return {cursor: BoardUpdate(board, start, fragments, dock) for cursor, start in starts.items()}
+        return {cursor: BoardUpdate(board, store, start, fragments, dock) for cursor, start in starts.items()}
 
     def transition(self, session: AgentSession, old: View, new: View) -> Frame:
         """Return the cards that a change of this person's view brings, alters or takes away."""
@@ -73,11 +73,13 @@ class BoardUpdate:
     """What the watchers at one cursor miss.
 
     Attributes:
+        store: None before anything was ever written.
         since: their cursor; None makes it a snapshot.
         dock: HTML of the last eviction; empty when it is the one the page has.
     """
 
     board: Board
+    store: Store | None
     since: int | None
     fragments: "_Fragments"
     dock: str
@@ -88,7 +90,10 @@ class BoardUpdate:
         return self.board.cursor
 
     def frame(self, view: View) -> Frame:
-        """Return the frame for one view: a value that it does not show is not in it."""
+        """Return the frame for one view: a value that it does not show is not in it.
+
+        A snapshot also tells what became of the pinned keys that left, as their cards stay.
+        """
         seen = cast("BoardView", view)
         since = self.since or 0
         entries = [entry for entry in self.board.entries if entry.revision > since]
@@ -101,7 +106,7 @@ class BoardUpdate:
             "to": self.cursor,
             "view": seen.token,
             "cards": [self.fragments.card(entry, seen, changed=changed) for entry in cards],
-            "gone": self._gone(entries, seen) if changed else [],
+            "gone": self._gone(entries, seen) if changed else self._gone_pins(seen),
             "tray": self.fragments.tray(self.board, seen),
             "summary": self.fragments.part("_board_summary.html", summary=self.board.summary),
             "dock": self.dock,
@@ -110,12 +115,18 @@ class BoardUpdate:
     def _gone(self, changed: Iterable[Entry], view: BoardView) -> list[Mapping[str, str]]:
         # A page may have shown an entry that is hidden now; one that never did ignores the line.
         hidden = [_gone(entry.key, "hidden") for entry in changed if not view.shows(entry)]
-        departed = [
+        left = [
             _gone(departure.key, "evicted" if departure.was_evicted else "deleted")
             for departure in self.board.departures
             if departure.revision > (self.since or 0)
         ]
-        return departed + hidden
+        return left + hidden
+
+    def _gone_pins(self, view: BoardView) -> list[Mapping[str, str]]:
+        here = {entry.key for entry in self.board.entries}
+        missed = [key for key in view.pins if key not in here]
+        left = departed(self.store, missed)[1] if self.store and missed else ()
+        return [_gone(each.entry.key, each.reason) for each in left]
 
 
 class _Fragments:

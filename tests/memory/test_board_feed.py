@@ -48,6 +48,14 @@ def test_a_snapshot_lists_every_card_that_the_agent_shows(session: AgentSession)
     assert not any(card["changed"] for card in frame["cards"])
 
 
+def test_a_snapshot_tells_what_became_of_pinned_keys_that_left(session: AgentSession) -> None:
+    write(session, "kept")
+    for key in ("mine", "theirs"):
+        write(session, key)
+        remove(session, key)
+    assert reasons(frame_at(session, None, pinning("kept", "mine", "never"))) == {"mine": "deleted"}
+
+
 def test_a_board_that_was_never_written_on_gives_an_empty_snapshot(session: AgentSession) -> None:
     frame = frame_at(session, None)
     assert (frame["cards"], frame["to"]) == ([], 0)
