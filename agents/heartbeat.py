@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
-from django.db import DatabaseError, connections
+from django.db import connections
 
 from agents import leases
 
@@ -43,8 +43,9 @@ class Heartbeat:
         for session_id, fence in held:
             try:
                 leases.renew(session_id, fence)
-            except DatabaseError:
-                logger.warning("Could not renew the lease of session %s", session_id, exc_info=True)
+            except Exception:
+                # The thread serves every turn of the process, so no fault of one may end it.
+                logger.exception("Could not renew the lease of session %s", session_id)
 
     def _beat(self) -> None:
         while not self._wake.wait(leases.RENEW_EVERY.total_seconds()):

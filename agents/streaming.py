@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from django.db import DatabaseError, connections
+from django.db import connections
 
 from agents import bus
 from agents.bindings import Run
@@ -154,8 +154,9 @@ class Pump:
         for stream in streams:
             try:
                 stream.tick()
-            except DatabaseError:
-                logger.warning("A draft could not be saved; watchers still get it.", exc_info=True)
+            except Exception:
+                # The thread serves every turn of the process, so no fault of one may end it.
+                logger.exception("A draft could not be saved; watchers still get it.")
 
     def _pump(self) -> None:
         while True:

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from datetime import timedelta
+from uuid import UUID, uuid4
 
 import pytest
 from django.utils import timezone
@@ -91,6 +92,24 @@ def test_the_heartbeat_renews_what_it_holds_and_no_more(session: AgentSession) -
     heartbeat.renew_all()
     session.refresh_from_db()
     assert session.lease_until < timezone.now()
+
+
+def test_a_lease_that_cannot_be_renewed_stops_no_other(
+    session: AgentSession, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    renewed: list[UUID] = []
+
+    def renew(session_id: UUID, fence: int) -> None:
+        if fence == 1:
+            raise RuntimeError("no connection")
+        renewed.append(session_id)
+
+    monkeypatch.setattr(leases, "renew", renew)
+    heartbeat, other = Heartbeat(), uuid4()
+    with heartbeat.holding(session.pk, 1), heartbeat.holding(other, 2):
+        heartbeat.renew_all()
+    assert renewed == [other]
+    assert f"Could not renew the lease of session {session.pk}" in caplog.text
 
 
 def ended_process() -> int:

@@ -1,4 +1,5 @@
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -195,3 +196,20 @@ def test_the_pump_keeps_streams_going_until_they_stop(stage: Stage) -> None:
     pump.tick()
     assert "".join(piece.text for piece in stage.sent) in {"Hel", "Hello"}
     assert stage.stream.text == "Hello"
+
+
+def test_a_stream_that_fails_stops_no_other(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(DraftStream):
+        def tick(self) -> None:
+            raise RuntimeError("no connection")
+
+    pump, broken = Pump(), uuid4()
+    pump.start(broken, Broken(Run(stage.session, stage.turn, 1), stage.turn))
+    pump.start(stage.turn.pk, stage.stream)
+    stage.write(TextStreamed("Hel"), TextStreamed("lo"))
+    stage.clock.now += SEND_EVERY_S
+    pump.tick()
+    pump.stop(broken)
+    pump.stop(stage.turn.pk)
+    assert "".join(piece.text for piece in stage.sent) == "Hello"
+    assert "A draft could not be saved" in caplog.text
