@@ -1,4 +1,3 @@
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -8,15 +7,17 @@ from django.urls import reverse
 
 from agents import runner
 from agents.bindings import Run
+from agents.connectors.scripted import say
 from agents.insight import of_call, of_now
 from agents.models import ModelCall
 from agents.opening import open_context
 from agents.parts import DamagedBody
 from agents.sessions import submit_turn
+from tests.agents.scripts import say_next
 from tests.boards import write
 from tests.people import Cast, signed_in
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("scripted")]
 
 
 def page(people: Cast, user: User | None = None, **asked: str) -> Any:
@@ -29,21 +30,17 @@ def text(people: Cast, **asked: Any) -> str:
 
 
 @pytest.fixture
-def call(people: Cast, tmp_path: Path, settings: Any) -> ModelCall:
-    """Return the first call of a turn that ran."""
-    (tmp_path / "only.txt").write_text("one line\n")
-    settings.DEMO_PATH = tmp_path
-    people.profile.system_prompt = "You are <b>careful</b>."
-    people.profile.model = "scripted:survey"
+def call(people: Cast) -> ModelCall:
+    """Return the call of a turn that ran."""
+    people.profile.system_prompt, people.profile.model = "You are <b>careful</b>.", "scripted:test"
     people.profile.save()
     people.session.freeze(people.profile.snapshot())
     people.session.save()
     write(people.session, "progress", "Half done")
+    say_next(say("There is one file."))
     turn = submit_turn(people.session, "Survey it, Okafor", people.operator)
     runner.run(turn.pk)
-    made = people.session.calls.order_by("started_at").first()
-    assert made is not None
-    return made
+    return people.session.calls.get()
 
 
 def test_strangers_get_404(people: Cast) -> None:
