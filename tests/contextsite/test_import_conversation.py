@@ -205,6 +205,7 @@ def test_turns_left_by_live_are_played_by_any_worker(file: Path) -> None:
     assert AgentSession.objects.get().message_count == 7
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.skipif(
     not SHARED.is_dir(), reason="the folder of recorded conversations is not beside the project"
 )

@@ -19,7 +19,7 @@ COUNTER = "counter"
 PRIORITIES = ("low", "normal", "high", "critical")
 Change = Callable[[InContextMemory], object]
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(400)]
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="DATABASE_URL does not name PostgreSQL")
