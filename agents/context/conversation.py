@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from agents.context.counting import count_item
-from agents.context.pairing import PairWatch, Piece, piece_of
+from agents.context.pairing import PairWatch, Piece, open_calls, piece_of
 
 if TYPE_CHECKING:
     from agents.context.messages import InputItem
@@ -81,6 +81,17 @@ class Conversation:
             KeyError: when there is no such item.
         """
         return self._tokens[item_id]
+
+    def stray_results(self, item: InputItem) -> list[str]:
+        """Return the calls that the item would answer although they are not open: unknown, or answered."""
+        left = open_calls(chain(reversed(self._pending), reversed(self._history)))
+        stray: list[str] = []
+        for each in piece_of(item).results:
+            if each in left:
+                left.remove(each)
+            else:
+                stray.append(each)
+        return stray
 
     def add_pending(self, item: InputItem) -> None:
         """Append an item to the pending input."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from agents.context.execution import ExecutionGuard
 from agents.context.ids import Clock, new_id
 from agents.context.messages import (
     assistant_message,
-    check_images,
+    check_given,
     check_item,
     listed,
     opaque_output,
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from agents.context.events import Events, Handler
     from agents.context.journal import JournalRecorder
     from agents.context.messages import InputItem, ToolOutcome
+
+logger = logging.getLogger(__name__)
 
 
 class Dialogue:
@@ -66,8 +69,8 @@ class Dialogue:
         """Return the id of a message appended to the current input; it begins a turn.
 
         Raises:
-            InvalidItem: for content that is empty or only blank text, unknown blocks, and text that cannot
-                be stored, and images that no provider takes.
+            InvalidItem: for content that is empty or only blank text, blocks that are unknown, empty or not
+                the user's, text that cannot be stored, and images that no provider takes.
         """
         self._check_alive()
         item = user_message(self._new_item_id(), content)
@@ -82,8 +85,9 @@ class Dialogue:
         """Return the id of the assistant message; the current input moved into the history before it.
 
         ``output`` is a list of items, a text, or an object with such an ``output``. Its ``reasoning`` and
-        ``compaction`` items, which only the provider can read, are kept before the message. Without anything
-        to keep no message is added, and the id is that of none.
+        ``compaction`` items, which only the provider can read, are kept before the message. Blocks that are
+        not the assistant's are left out with a warning. Without anything to keep no message is added, and the
+        id is that of none.
 
         Raises:
             InvalidItem: for output of another form.
@@ -103,6 +107,8 @@ class Dialogue:
     def add_tool_results(self, results: Sequence[ToolOutcome]) -> str:
         """Return the id of one message with all results, appended to the current input; "" for no results.
 
+        A result that answers no open call is kept and warned of: prompts leave it out.
+
         Raises:
             InvalidItem: for a result without id or with content that JSON cannot hold.
         """
@@ -110,6 +116,13 @@ class Dialogue:
         if not listed(results, "Tool results"):
             return ""
         item = tool_results_message(self._new_item_id(), results)
+        stray = self._conversation.stray_results(item)
+        if stray:
+            logger.warning(
+                "The results of %s answer no open call, and prompts leave them out. Add the response with "
+                "the calls first, and each result once.",
+                ", ".join(f"{each!r:.80}" for each in stray),
+            )
         self._conversation.add_pending(item)
         self._recorder.record("tool_result", item, self.turn_index)
         self._events.emit("message:added", role="tool", index=len(self._conversation))
@@ -119,12 +132,13 @@ class Dialogue:
         """Append items to the history as they are; a user message at the end becomes the current input.
 
         Raises:
-            InvalidItem: for an item that does not have the wire form; nothing was added then.
+            InvalidItem: for an item that does not have the wire form, or holds a block that is empty or may
+                not stand in its role; nothing was added then.
         """
         self._check_alive()
         checked = [check_item(each) for each in listed(items, "Input items")]
         for each in checked:
-            check_images(each)
+            check_given(each)
         last = checked.pop() if checked and _is_user_message(checked[-1]) else None
         self._conversation.append(checked)
         if last is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NotRequired, Required, TypeAlias, TypedDict, cast
 
@@ -9,10 +10,13 @@ from agents.context import json_values
 from agents.context.blank import is_blank
 from agents.context.errors import InvalidItem, words_of
 from agents.context.images import DETAILS, fault_of_result, fault_of_url
+from agents.context.roles import ALLOWED, check_blocks, without_idle_thinking
 from agents.context.tools import ToolCallState
 
 if TYPE_CHECKING:
     from agents.context.json_values import JSON
+
+logger = logging.getLogger(__name__)
 
 
 class InputText(TypedDict):
@@ -143,8 +147,8 @@ def user_message(item_id: str, content: str | Sequence[Mapping[str, Any]]) -> Me
     """Return a user message; a text becomes one block.
 
     Raises:
-        InvalidItem: for content that is empty or only blank text, unknown blocks, images that no provider
-            takes, and text that cannot be stored.
+        InvalidItem: for content that is empty or only blank text, blocks that are unknown, empty or not the
+            user's, images that no provider takes, and text that cannot be stored.
     """
     if not isinstance(content, Sequence):
         raise InvalidItem("A user message is a text or a list of blocks.")
@@ -156,8 +160,18 @@ def user_message(item_id: str, content: str | Sequence[Mapping[str, Any]]) -> Me
     )
     if all(block["type"] == "input_text" and is_blank(block["text"]) for block in message["content"]):
         raise InvalidItem("A user message needs more than blank text.")
-    check_images(message)
+    check_given(message)
     return message
+
+
+def check_given(item: InputItem) -> None:
+    """Do nothing when every provider takes an item that a host hands over.
+
+    Raises:
+        InvalidItem: naming the fault and the remedy.
+    """
+    check_blocks(item)
+    check_images(item)
 
 
 def check_images(item: InputItem) -> None:
@@ -189,8 +203,9 @@ def listed(items: object, what: str) -> list[object]:
 def assistant_message(item_id: str, output: object) -> tuple[MessageItem | None, str | None]:
     """Return the message made of a provider's output, and its thinking.
 
-    The message is None when nothing is left to keep: thinking stays only where the provider needs it back.
-    ``output`` is a list of items, a text, or an object with such an ``output``.
+    The message is None when nothing is left to keep: thinking stays only where the provider needs it back
+    and something follows it. Blocks that are not the assistant's are left out with a warning. ``output`` is
+    a list of items, a text, or an object with such an ``output``.
 
     Raises:
         InvalidItem: for anything else.
@@ -199,12 +214,14 @@ def assistant_message(item_id: str, output: object) -> tuple[MessageItem | None,
     thinking = "\n".join(
         str(block.get("thinking", "")) for block in blocks if block.get("type") == "thinking"
     )
-    kept = [block for block in blocks if block.get("type") != "thinking" or block.get("persistInHistory")]
-    # Thinking alone is no reply, and providers refuse it as one.
-    if all(block.get("type") == "thinking" for block in kept):
+    kept = [block for block in blocks if block["type"] != "thinking" or block.get("persistInHistory")]
+    if not kept:
         return None, thinking or None
-    message: dict[str, object] = {"type": "message", "id": item_id, "role": "assistant", "content": kept}
-    return cast("MessageItem", check_item(message)), thinking or None
+    message = cast(
+        "MessageItem", check_item({"type": "message", "id": item_id, "role": "assistant", "content": kept})
+    )
+    said = without_idle_thinking(message["content"])
+    return ({**message, "content": said} if said else None), thinking or None
 
 
 def opaque_output(output: object) -> list[InputItem]:
@@ -294,7 +311,20 @@ def _assistant_blocks(item: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not isinstance(content, Sequence) or not all(isinstance(block, dict) for block in content):
         raise InvalidItem("The content of an assistant message is a text or a list of blocks.")
     blocks = [_assistant_block(cast("dict[str, Any]", json_values.repair(block))) for block in content]
-    return [block for block in blocks if block.get("text") != ""]
+    return [block for block in blocks if _is_assistants(block) and block.get("text") != ""]
+
+
+def _is_assistants(block: dict[str, Any]) -> bool:
+    kind = block.get("type")
+    if isinstance(kind, str) and kind in ALLOWED["assistant"]:
+        return True
+    logger.warning(
+        "A block of type %.40r%s is left out of the assistant's message: it is none of its kinds. "
+        "Add results with add_tool_results.",
+        kind,
+        f" for call {block.get('tool_use_id')!s:.80}" if kind == "tool_result" else "",
+    )
+    return False
 
 
 def _assistant_block(block: dict[str, Any]) -> dict[str, Any]:

@@ -35,20 +35,21 @@ class Piece(NamedTuple):
 
 
 def piece_of(item: InputItem, tokens: int | None = None, *, is_pending: bool = False) -> Piece:
-    """Return the item with the ids of the calls and results in it."""
-    content = item["content"] if item["type"] == "message" else []
+    """Return the item with the ids of its calls and results; only where they may stand they are such."""
+    if item["type"] != "message":
+        return Piece(item, tokens, is_pending)
+    content, role = item["content"], item["role"]
     # Most messages are one text, and a conversation is loaded at every turn.
     if len(content) == 1 and content[0]["type"] in _PLAIN_TYPES:
         return Piece(item, tokens, is_pending)
+    if role == "assistant":
+        uses = tuple(block["id"] for block in content if block["type"] == "tool_use")
+        return Piece(item, tokens, is_pending, uses)
+    if role == "developer":
+        return Piece(item, tokens, is_pending)
     kinds = [block["type"] == "tool_result" for block in content]
-    return Piece(
-        item=item,
-        tokens=tokens,
-        is_pending=is_pending,
-        uses=tuple(block["id"] for block in content if block["type"] == "tool_use"),
-        results=tuple(block["tool_use_id"] for block in content if block["type"] == "tool_result"),
-        results_first=kinds == sorted(kinds, reverse=True),
-    )
+    results = tuple(block["tool_use_id"] for block in content if block["type"] == "tool_result")
+    return Piece(item, tokens, is_pending, (), results, kinds == sorted(kinds, reverse=True))
 
 
 class PairWatch:
@@ -91,6 +92,16 @@ class PairWatch:
         is_repeated = len(results) < len(piece.results) or len(uses) < len(piece.uses)
         self._is_broken |= is_repeated or not (answers_in_place if results else not self._open)
         self._open = (self._open - results) | uses
+
+
+def open_calls(latest_first: Iterable[Piece]) -> set[str]:
+    """Return the calls that a result could still answer: those of the last assistant message without one."""
+    answered: set[str] = set()
+    for piece in latest_first:
+        if piece.item["type"] == "message" and piece.item["role"] == "assistant":
+            return set(piece.uses) - answered
+        answered.update(piece.results)
+    return set()
 
 
 def is_sound(pieces: Iterable[Piece]) -> bool:

@@ -302,4 +302,4 @@ def _text(reply: Done) -> str:
 
 
 def _blocks(reply: Done, kind: str) -> list[Block]:
-    return [block for item in reply.output for block in item.get("content", ()) if block["type"] == kind]
+    return [block for item in reply.output for block in item.get("content", ()) if block.get("type") == kind]

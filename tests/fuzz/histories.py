@@ -88,6 +88,16 @@ class Generator:
             if part:
                 self._add("user", part)
 
+    def _stray(self, role: str) -> dict[str, Any]:
+        """Return a block that may not stand in this role, or not there, as old states hold some."""
+        empty = {"type": "input_text", "text": ""}
+        others: dict[str, tuple[dict[str, Any], ...]] = {
+            "developer": (empty, self._result(self._id())),
+            "user": (empty, self._call(self._id()), *self._thinking()),
+            "assistant": (empty, self._result(self._id()), *self._thinking()),
+        }
+        return self.chance.choice(others[role])
+
     def _add_orphan(self) -> None:
         self.history.has_orphans = True
         if self.chance.random() < 0.5:
@@ -108,6 +118,8 @@ class Generator:
 
     def _add(self, role: str, blocks: list[dict[str, Any]], *, is_pending: bool = False) -> None:
         self._count += 1
+        if not is_pending and self._count > 1 and self.chance.random() < 0.03:
+            blocks = [*blocks, self._stray(role)]
         item = cast(
             "InputItem",
             {"type": "message", "id": f"msg_{self._count}", "role": role, "content": blocks},

@@ -36,6 +36,7 @@ from agents.connectors.wire.parts import (
     results_first,
     safe_id,
     safe_name,
+    sendable,
     split_data_url,
     unique_calls,
 )
@@ -108,7 +109,7 @@ def to_messages(items: Sequence[InputItem], form: Form) -> list[ModelMessage]:
     """
     history = _History(form)
     seen = _from_last_compaction(items) if form.has_opaque_items else items
-    for item in unique_calls(results_first(seen)):
+    for item in unique_calls(results_first(sendable(seen))):
         if item["type"] == "message":
             history.add(item)
         else:
@@ -265,7 +266,7 @@ def _response_parts(block: Block, form: Form) -> Iterator[ModelResponsePart]:
         yield TextPart(text, **_signed(cast("dict[str, Any]", block), form))
     if block["type"] == "tool_use":
         yield _call(block, form)
-    elif block["type"] == "thinking" and "signature" in block and form.sends_reasoning:
+    elif block["type"] == "thinking" and block.get("signature") and form.sends_reasoning:
         yield from _thinking(block, form)
 
 
@@ -304,7 +305,7 @@ def _signed_thinking(text: str, signature: str, part_id: str | None, form: Form)
 
 def _opaque_parts(item: OpaqueItem, form: Form) -> list[ModelResponsePart]:
     encrypted = item.get("encrypted_content")
-    if not form.has_opaque_items or encrypted is None:
+    if not form.has_opaque_items or not encrypted:
         return []
     if item["type"] == "reasoning":
         return [_signed_thinking("", encrypted, item["id"], form)] if form.sends_reasoning else []

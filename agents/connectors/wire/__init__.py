@@ -2,10 +2,11 @@
 
 from agents.connectors.wire.anthropic import from_anthropic, to_anthropic
 from agents.connectors.wire.chat import from_chat, to_chat
-from agents.connectors.wire.parts import WireError
+from agents.connectors.wire.parts import NothingToSend, WireError
 from agents.connectors.wire.responses import from_responses, to_responses
 
 __all__ = [
+    "NothingToSend",
     "WireError",
     "from_anthropic",
     "from_chat",

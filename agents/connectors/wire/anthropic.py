@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, assert_never, cast
 
 from agents.connectors.wire.parts import (
+    NothingToSend,
     Wire,
     arguments_object,
     numbered,
@@ -16,6 +17,7 @@ from agents.connectors.wire.parts import (
     results_first,
     safe_id,
     safe_name,
+    sendable,
     split_data_url,
     unique_calls,
     unknown,
@@ -36,12 +38,15 @@ def to_anthropic(items: Iterable[InputItem], tools: Sequence[Mapping[str, Any]] 
 
     System messages at the start become ``system``, later ones a marked text of the user, so that the part
     before them stays cacheable. Neighbouring messages of one role are merged, results first. Left out: blank
-    texts, opaque items, thinking that has no signature or another provider's, and white space after a last
-    text of the assistant. A call whose id was used before gets another one.
+    texts, opaque items, thinking that has no signature, is another provider's or led to nothing, and white
+    space after a last text of the assistant. A call whose id was used before gets another one.
+
+    Raises:
+        NothingToSend: there is no message beside the system's.
     """
     system: list[Wire] = []
     messages: list[Wire] = []
-    for item in unique_calls(results_first(items)):
+    for item in unique_calls(results_first(sendable(items))):
         if item["type"] != "message":
             continue
         if item["role"] == "developer" and not messages:
@@ -49,6 +54,8 @@ def to_anthropic(items: Iterable[InputItem], tools: Sequence[Mapping[str, Any]] 
             continue
         role = "assistant" if item["role"] == "assistant" else "user"
         _append(messages, role, _to_content(item))
+    if not messages:
+        raise NothingToSend
     _trim_end(messages)
     body: Wire = {"messages": messages}
     if system:
@@ -161,7 +168,7 @@ def _to_result(block: ToolResult) -> Wire:
 
 def _to_thinking(block: Thinking) -> Iterator[Wire]:
     made_by = cast("Wire", block)
-    if made_by.get("provider", PROVIDER) != PROVIDER or "signature" not in block:
+    if made_by.get("provider", PROVIDER) != PROVIDER or not block.get("signature"):
         return
     if made_by.get("redacted"):
         yield {"type": "redacted_thinking", "data": block["signature"]}

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, assert_never
 
 from agents.connectors.wire.parts import (
+    NothingToSend,
     Wire,
     arguments_text,
     numbered,
@@ -15,6 +16,7 @@ from agents.connectors.wire.parts import (
     results_first,
     safe_id,
     safe_name,
+    sendable,
     texts_of,
     unknown,
 )
@@ -34,11 +36,16 @@ def to_chat(
     The API has no place for thinking and for opaque items: they are left out. It cannot mark a result as
     failed: the error stands before its text. Images of results follow in a user message. Arguments that are
     no JSON object are sent in a field of one.
+
+    Raises:
+        NothingToSend: there is no message beside the system's.
     """
     messages: list[Wire] = []
-    for item in results_first(items):
+    for item in results_first(sendable(items)):
         if item["type"] == "message":
             messages += _to_messages(item, system_role)
+    if all(message["role"] == system_role for message in messages):
+        raise NothingToSend
     body: Wire = {"messages": messages}
     if tools:
         body["tools"] = [{"type": "function", "function": _definition(tool)} for tool in tools]

@@ -10,6 +10,7 @@ from agents.context import json_values
 from agents.context.errors import InvalidItem
 from agents.context.images import UNKNOWN_TYPE
 from agents.context.messages import Block, InputItem, MessageItem, ToolResult, check_item
+from agents.context.roles import ALLOWED, is_empty, speaks, without_idle_thinking
 
 Wire = dict[str, Any]
 
@@ -22,6 +23,46 @@ _BROKEN_ARGUMENTS = "invalid_json"
 
 class WireError(ValueError):
     """A foreign message holds something that the context has no item for; the text names it."""
+
+
+class NothingToSend(WireError):
+    """There is no message to send; the text says what to add."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The prompt has no message beside the system's, and providers refuse that. Say something first, "
+            "with add_user_message."
+        )
+
+
+def sendable(items: Iterable[InputItem]) -> list[InputItem]:
+    """Return the items without what providers refuse.
+
+    That is: blocks that may not stand in the role of their message, empty texts, files without an id, and
+    reasoning that led to nothing.
+    """
+    kept: list[InputItem] = []
+    # Read backwards: whether the assistant goes on after a thought.
+    is_followed = False
+    for item in reversed(list(items)):
+        if item["type"] == "message":
+            known = ALLOWED[item["role"]]
+            blocks = [block for block in item["content"] if block["type"] in known and not is_empty(block)]
+            if item["role"] == "assistant":
+                blocks = without_idle_thinking(blocks, is_followed=is_followed)
+                is_followed = is_followed or any(map(speaks, blocks))
+            else:
+                is_followed = False
+            if len(blocks) == len(item["content"]):
+                kept.append(item)
+            elif blocks:
+                kept.append({**item, "content": blocks})
+        elif item["type"] == "compaction":
+            is_followed = False
+            kept.append(item)
+        elif is_followed:
+            kept.append(item)
+    return kept[::-1]
 
 
 def results_first(items: Iterable[InputItem]) -> Iterator[InputItem]:

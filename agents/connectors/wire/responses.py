@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, assert_never, cast
 
 from agents.connectors.wire.parts import (
+    NothingToSend,
     Wire,
     arguments_text,
     numbered,
@@ -16,6 +17,7 @@ from agents.connectors.wire.parts import (
     results_first,
     safe_id,
     safe_name,
+    sendable,
     texts_of,
     unknown,
 )
@@ -32,10 +34,16 @@ _OWN_FIELDS = frozenset({"provider", "account"})
 def to_responses(items: Iterable[InputItem], tools: Sequence[Mapping[str, Any]] = ()) -> Wire:
     """Return ``input`` and, when there are any, ``tools`` of a request body.
 
-    Reasoning and compaction items of other providers are left out. A failed result starts with its error.
-    Arguments that are no JSON object are sent in a field of one.
+    Reasoning and compaction items of other providers are left out, and so is reasoning that led to nothing.
+    A failed result starts with its error. Arguments that are no JSON object are sent in a field of one.
+
+    Raises:
+        NothingToSend: there is no message beside the system's.
     """
-    body: Wire = {"input": [part for item in results_first(items) for part in _to_input(item)]}
+    parts = [part for item in results_first(sendable(items)) for part in _to_input(item)]
+    if all(part.get("role") == "developer" for part in parts):
+        raise NothingToSend
+    body: Wire = {"input": parts}
     if tools:
         body["tools"] = [
             {
@@ -139,7 +147,7 @@ def _to_output(block: Block) -> Iterator[Wire]:
 
 def _to_reasoning(block: Thinking) -> Iterator[Wire]:
     made_by = cast("Wire", block)
-    if made_by.get("provider") == PROVIDER and "signature" in block and "id" in made_by:
+    if made_by.get("provider") == PROVIDER and block.get("signature") and made_by.get("id"):
         text = block["thinking"]
         yield {
             "type": "reasoning",
@@ -150,7 +158,7 @@ def _to_reasoning(block: Thinking) -> Iterator[Wire]:
 
 
 def _to_opaque(item: OpaqueItem) -> Iterator[Wire]:
-    if item.get("provider", PROVIDER) == PROVIDER and "encrypted_content" in item:
+    if item.get("provider", PROVIDER) == PROVIDER and item.get("encrypted_content"):
         part: Wire = {name: value for name, value in item.items() if name not in _OWN_FIELDS}
         yield {"summary": [], **part} if item["type"] == "reasoning" else part
 

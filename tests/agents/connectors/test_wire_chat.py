@@ -71,7 +71,7 @@ def test_tools_become_functions() -> None:
 
 
 def test_older_models_get_the_role_system() -> None:
-    assert to_chat([developer("a")], system_role="system")["messages"][0]["role"] == "system"
+    assert to_chat([developer("a"), user("b")], system_role="system")["messages"][0]["role"] == "system"
 
 
 def test_calls_alone_have_no_content() -> None:

@@ -1,11 +1,13 @@
 import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
-from agents.connectors.validate import faults_of
+from agents.connectors.validate import WireFormat, faults_of
 from agents.connectors.wire import to_anthropic, to_chat, to_responses
 from agents.connectors.wire.parts import (
+    NothingToSend,
     WireError,
     arguments_text,
     numbered,
@@ -18,10 +20,13 @@ from agents.connectors.wire.parts import (
     results_first,
     safe_id,
     safe_name,
+    sendable,
     split_data_url,
     texts_of,
     unique_calls,
 )
+from agents.context import AgentContext
+from agents.context.messages import InputItem
 from tests.agents.connectors.wire_cast import (
     FULL,
     PHOTO_URL,
@@ -31,10 +36,18 @@ from tests.agents.connectors.wire_cast import (
     call,
     contents,
     developer,
+    image,
     message,
     result,
+    thinking,
     user,
 )
+
+FORMATS: list[tuple[Callable[[Sequence[InputItem]], dict[str, Any]], WireFormat]] = [
+    (to_chat, "chat"),
+    (to_responses, "responses"),
+    (to_anthropic, "anthropic"),
+]
 
 
 def test_a_sound_conversation_keeps_its_order() -> None:
@@ -57,6 +70,102 @@ def test_results_move_up_to_their_calls() -> None:
 def test_a_system_message_at_the_end_stays_behind_the_results() -> None:
     items = [message("assistant", call("a")), developer("tail"), message("user", result("a"))]
     assert [role for role, _ in contents(list(results_first(items)))] == ["assistant", "user", "developer"]
+
+
+STRAYS: list[tuple[str, dict[str, Any]]] = [
+    ("developer", image(PHOTO_URL)),
+    ("developer", result("a")),
+    ("assistant", result("a")),
+    ("assistant", image(PHOTO_URL)),
+    ("user", call("b")),
+    ("user", thinking("hm", "sig", "anthropic")),
+    ("user", {"type": "input_text", "text": ""}),
+    ("user", {"type": "input_file", "file_id": ""}),
+    ("assistant", {"type": "output_text", "text": ""}),
+]
+
+
+@pytest.mark.parametrize(("role", "block"), STRAYS)
+def test_what_may_not_stand_in_its_role_is_left_out_of_every_format(role: str, block: dict[str, Any]) -> None:
+    word = {"type": "output_text" if role == "assistant" else "input_text", "text": "word"}
+    around = [user("hi"), message("assistant", call("a")), message("user", result("a"))]
+    given = [*around, message(role, word, block), message(role, block), user("so?")]
+    kept = [*around, message(role, word), user("so?")]
+    assert sendable(given) == kept
+    for write, wire_format in FORMATS:
+        assert write(given) == write(kept)
+        assert not faults_of(write(given), wire_format)
+
+
+def test_nothing_is_changed_where_all_is_in_its_place() -> None:
+    assert all(sent is given for sent, given in zip(sendable(FULL), FULL, strict=True))
+
+
+THOUGHT = thinking("hm", "sig", "anthropic")
+SECRET = thinking("hm", "sig", "openai", id="rs_1")
+REASONING: Any = {"type": "reasoning", "id": "rs_2", "encrypted_content": "x"}
+COMPACTION: Any = {"type": "compaction", "id": "cmp_1", "encrypted_content": "x"}
+
+
+@pytest.mark.parametrize("thought", [THOUGHT, SECRET])
+def test_thinking_that_led_to_nothing_is_left_out_of_every_format(thought: dict[str, Any]) -> None:
+    text = {"type": "output_text", "text": "a"}
+    given = [
+        user("hi"),
+        message("assistant", thought, text, thought),
+        user("so?"),
+        message("assistant", thought),
+    ]
+    kept = [user("hi"), message("assistant", thought, text), user("so?")]
+    assert sendable(given) == kept
+    for write, wire_format in FORMATS:
+        assert write(given) == write(kept)
+        assert not faults_of(write(given), wire_format)
+
+
+def test_reasoning_stays_where_the_assistant_goes_on() -> None:
+    items = [user("hi"), REASONING, REASONING, message("assistant", THOUGHT), assistant("so")]
+    assert sendable(items) == items
+    assert sendable([user("hi"), REASONING, COMPACTION, assistant("so")]) == [
+        user("hi"),
+        COMPACTION,
+        assistant("so"),
+    ]
+    assert sendable([user("hi"), REASONING, user("so?")]) == [user("hi"), user("so?")]
+
+
+@pytest.mark.parametrize("signature", ["", None])
+def test_thinking_with_an_empty_signature_is_left_out(signature: object) -> None:
+    items = []
+    for block in (THOUGHT, SECRET):
+        items += [user("hi"), message("assistant", {**block, "signature": signature}, call("a"))]
+        items += [message("user", result("a"))]
+    plain = [user("hi"), message("assistant", call("a")), message("user", result("a"))] * 2
+    for write, _ in FORMATS:
+        assert write(items) == write(plain)
+
+
+@pytest.mark.parametrize(
+    "items", [[], [developer("Be brief.")], [developer("a"), message("user", call("a"))]]
+)
+def test_a_prompt_without_a_message_is_refused_with_a_remedy(items: list[Any]) -> None:
+    for write, _ in FORMATS:
+        with pytest.raises(NothingToSend, match="Say something first, with add_user_message"):
+            write(items)
+
+
+def test_only_its_provider_takes_a_compaction_for_a_message() -> None:
+    assert to_responses([COMPACTION])["input"]
+    for write in (to_chat, to_anthropic):
+        with pytest.raises(NothingToSend):
+            write([COMPACTION])
+
+
+def test_a_context_without_messages_can_still_be_inspected() -> None:
+    prepared = AgentContext.create(model="gpt-4.1", system_prompt="Be brief.").prepare()
+    assert prepared.budget.total_used > 0
+    with pytest.raises(NothingToSend):
+        to_chat(prepared.input)
 
 
 def test_opaque_items_keep_their_place() -> None:

@@ -130,14 +130,15 @@ def test_opaque_items_go_back_to_their_provider_only() -> None:
     opaque: list[Any] = [
         {"type": "compaction", "id": "c1", "encrypted_content": "x", "provider": "openai", "account": "a"},
         {"type": "compaction", "id": "c2", "encrypted_content": "y"},
-        {"type": "reasoning", "id": "r1", "encrypted_content": "z"},
         {"type": "compaction", "id": "c3", "encrypted_content": "x", "provider": "anthropic"},
         {"type": "compaction", "id": "c4"},
+        {"type": "reasoning", "id": "r1", "encrypted_content": "z"},
     ]
-    assert sent(*opaque) == [
+    assert sent(*opaque, assistant("so")) == [
         {"type": "compaction", "id": "c1", "encrypted_content": "x"},
         {"type": "compaction", "id": "c2", "encrypted_content": "y"},
         {"summary": [], "type": "reasoning", "id": "r1", "encrypted_content": "z"},
+        {"type": "message", "role": "assistant", "content": "so"},
     ]
 
 

@@ -77,4 +77,4 @@ FULL: list[InputItem] = [
 
 def contents(items: Sequence[InputItem]) -> list[tuple[str, Any]]:
     """Return role and blocks of every message: all of it except the ids."""
-    return [(item["role"], item["content"]) for item in items if item["type"] == "message"]
+    return [(item["role"], list(item["content"])) for item in items if item["type"] == "message"]

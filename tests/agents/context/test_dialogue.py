@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from agents.connectors.wire import to_anthropic, to_chat, to_responses
 from agents.context.errors import ContextDestroyed, InvalidItem
 from tests.agents.context.cast import StoppedClock, assistant, context_of, reply, results, texts_of, user
 
@@ -175,5 +176,62 @@ def test_a_message_that_says_nothing_is_refused(content: Any) -> None:
 def test_a_picture_needs_no_words() -> None:
     context = context_of()
     picture = {"type": "input_image_url", "image_url": {"url": "https://example.org/a.png"}}
-    context.add_user_message([{"type": "input_text", "text": ""}, picture])
+    context.add_user_message([picture])
     assert len(context.get_current_input()) == 1
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        ({"type": "input_text", "text": ""}, "empty; leave it out"),
+        ({"type": "input_file", "file_id": ""}, "empty; leave it out"),
+        ({"type": "tool_use", "id": "c", "name": "look", "arguments": "{}"}, "add_assistant_response"),
+        ({"type": "thinking", "thinking": "hm"}, "add_assistant_response"),
+    ],
+)
+def test_a_block_that_providers_refuse_of_the_user_is_refused(block: Any, words: str) -> None:
+    context = context_of()
+    with pytest.raises(InvalidItem, match=words):
+        context.add_user_message([{"type": "input_text", "text": "hi"}, block])
+    assert context.get_current_input() == []
+
+
+def test_items_of_hosts_hold_only_the_blocks_of_their_role() -> None:
+    context = context_of()
+    result = {"type": "tool_result", "tool_use_id": "c", "content": ""}
+    item: Any = {"type": "message", "id": "m", "role": "assistant", "content": [result]}
+    with pytest.raises(InvalidItem, match="add them with add_tool_results"):
+        context.add_input_items([user("hi"), item])
+    assert context.get_conversation_length() == 0
+
+
+def test_a_state_with_blocks_of_another_role_loads_and_is_sent_without_them() -> None:
+    context = context_of()
+    context.add_user_message("hi")
+    state: Any = context.get_state()
+    stray = {"type": "tool_use", "id": "c", "name": "look", "arguments": "{}"}
+    state["currentInput"][0]["content"].append(stray)
+    context.restore_state(state)
+    (item,) = context.get_current_input()
+    assert item["type"] == "message"
+    assert item["content"][1] == stray
+    prepared = context.prepare()
+    for write in (to_chat, to_responses, to_anthropic):
+        assert "look" not in str(write(prepared.input)["messages" if write is not to_responses else "input"])
+
+
+def test_a_result_that_answers_no_open_call_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    context = context_of()
+    context.add_user_message("hi")
+    context.add_tool_results([{"tool_use_id": "early", "content": "1"}])
+    context.add_assistant_response(reply("", {"early": "look", "c": "look"}))
+    stray = [record.getMessage() for record in caplog.records if "open call" in record.getMessage()]
+    assert len(stray) == 1
+    assert "The results of 'early' answer no open call" in stray[0]
+    assert "Add the response with the calls first" in stray[0]
+    caplog.clear()
+    context.add_tool_results([{"tool_use_id": "c", "content": "2"}])
+    context.add_tool_results([{"tool_use_id": "early", "content": "3"}])
+    assert not caplog.records
+    context.add_tool_results([{"tool_use_id": "c", "content": "again"}])
+    assert "'c' answer no open call" in caplog.text

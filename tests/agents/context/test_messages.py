@@ -150,6 +150,36 @@ def test_thinking_is_told_and_kept_only_where_it_must_return() -> None:
     assert message["content"] == [kept, USE]
 
 
+def test_thinking_that_leads_to_nothing_is_told_and_not_kept() -> None:
+    last = {"type": "thinking", "thinking": "and then?", "persistInHistory": True}
+    item, told = assistant_message(
+        "m", [{"type": "message", "content": [{"type": "text", "text": "a"}, last]}]
+    )
+    assert item is not None
+    assert item["content"] == [{"type": "output_text", "text": "a"}]
+    assert told == "and then?"
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        ({"type": "tool_result", "tool_use_id": "c7", "content": "x"}, "'tool_result' for call c7"),
+        ({"type": "server_tool_use", "id": "s"}, "'server_tool_use'"),
+        ({"type": ["odd"]}, "['odd']"),
+        ({"text": "no type"}, "None"),
+        ({"type": "input_file", "file_id": "f"}, "'input_file'"),
+    ],
+)
+def test_a_block_that_is_not_the_assistants_is_left_out_with_a_warning(
+    block: dict[str, Any], words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    content = [block, {"type": "output_text", "text": "a"}]
+    item, _ = assistant_message("m", [{"type": "message", "content": content}])
+    assert item is not None
+    assert item["content"] == [{"type": "output_text", "text": "a"}]
+    assert f"A block of type {words} is left out" in caplog.text
+
+
 def test_nothing_to_keep_is_no_message() -> None:
     for output in (
         "",

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context.messages import InputItem
-from agents.context.pairing import Piece, is_sound, piece_of, repair_pairs
+from agents.context.pairing import Piece, is_sound, open_calls, piece_of, repair_pairs
 from tests.agents.context.cast import assistant, results, user
 
 
@@ -138,6 +138,24 @@ def test_two_user_messages_that_were_neighbours_before_stay_two() -> None:
 
 def test_a_dropped_first_message_leaves_nothing_to_merge_with() -> None:
     assert repaired(results("ghost"), user("hi")) == [user("hi")]
+
+
+def test_calls_are_the_assistants_and_results_the_users() -> None:
+    asked, answered = assistant("", ("a",)), results("a")
+    swapped: Any = [
+        {**asked, "role": "user"},
+        {**answered, "role": "assistant"},
+        {**answered, "role": "developer"},
+    ]
+    for piece in pieces(*swapped):
+        assert (piece.uses, piece.results) == ((), ())
+    assert is_sound(pieces(*swapped))
+
+
+def test_the_open_calls_are_those_of_the_last_answer_without_a_result() -> None:
+    said = pieces(user("hi"), assistant("", ("old",)), assistant("", ("a", "b")), results("a"), user("go"))
+    assert open_calls(reversed(said)) == {"b"}
+    assert open_calls(pieces(user("hi"), {"type": "compaction", "id": "c"})) == set()
 
 
 def test_the_given_items_do_not_change() -> None:

@@ -142,6 +142,22 @@ def test_names_of_tools_that_a_model_invented_are_made_safe(
     assert "tool_functions_now_" in body
 
 
+@pytest.mark.parametrize("name", ACCESSES)
+def test_what_may_not_stand_in_its_role_does_not_leave(
+    provider: FakeProvider, connect: Connect, name: str
+) -> None:
+    thought = {"type": "thinking", "thinking": "idle", "signature": "sig", "id": "rs_1"}
+    unsigned = {**thought, "thinking": "unsigned", "signature": ""}
+    items = [
+        developer("Be brief."),
+        message("user", {"type": "input_text", "text": "Hi"}, call("stray", "stray")),
+        message("assistant", unsigned, call("c"), result("astray", "astray"), thought),
+        message("user", result("c")),
+    ]
+    body = json.dumps(sent(provider, connect, name, items))
+    assert not any(word in body for word in ("stray", "idle", "unsigned"))
+
+
 def test_broken_arguments_stay_readable(provider: FakeProvider, connect: Connect) -> None:
     items = [user("Hi"), message("assistant", call("c", arguments='{"a": ')), message("user", result("c"))]
     body = sent(provider, connect, "anthropic", items)
