@@ -25,8 +25,9 @@ from agents.context.compaction.strategy import (
 )
 from agents.context.errors import InvalidOption, PreparationActive
 from agents.context.execution import ExecutionGuard
+from agents.context.kinds import check_kind
 from agents.context.lifecycle import Hook, Hooks, LifecycleHooks
-from agents.context.options import DEFAULT_CRITICAL_GATE, DEFAULT_STRATEGY, ContextOptions, window_of
+from agents.context.options import DEFAULT_CRITICAL_GATE, DEFAULT_STRATEGY, MODEL, ContextOptions, window_of
 from agents.context.persistence import PersistentContext
 from agents.context.prompt import PromptBuilder, date_line, resolve_variables
 
@@ -146,8 +147,10 @@ class CompactingContext(PersistentContext):
         which the calibration, beginning anew, makes up for.
 
         Raises:
-            InvalidOption: the response reserve leaves no room in the new window.
+            InvalidOption: for what is no name of a model, and when the response reserve leaves no room in the
+                new window.
         """
+        check_kind("model", model, MODEL)
         self._assembler.window = window_of({**self._window_options, "model": model})
         self.model = model
         self.calibration = Calibration()

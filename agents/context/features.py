@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
 
-from agents.context.errors import AlreadyRegistered, FeatureNotReady, FeatureUnavailable, UnknownFeature
+from agents.context.errors import (
+    AlreadyRegistered,
+    FeatureNotReady,
+    FeatureUnavailable,
+    InvalidKeyword,
+    UnknownFeature,
+)
 from agents.context.ids import Clock
+from agents.context.kinds import FLAG, MAPPING, check_kind, maybe, one_of
 from agents.context.plugin import ContextPlugin
 
 _CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
@@ -174,6 +182,7 @@ def resolve_features(wanted: Mapping[str, bool | None] | None) -> Features:
 
     Raises:
         UnknownFeature: for a key that is neither built in nor registered.
+        InvalidOption: for a value that is neither True nor False nor None.
         FeatureNotReady: for a feature without one that it needs.
     """
     external = [info for name in PluginRegistry.list() if (info := PluginRegistry.get_info(name))]
@@ -181,11 +190,12 @@ def resolve_features(wanted: Mapping[str, bool | None] | None) -> Features:
         each.feature: False for each in external
     }
     for key, value in (wanted or {}).items():
-        name = snake_case(key)
+        name = snake_case(str(key))
         if name not in flags:
-            raise UnknownFeature(key, tuple(flags))
+            raise UnknownFeature(str(key), tuple(flags))
+        check_kind(f"The feature {name}", value, maybe(FLAG))
         if value is not None:
-            flags[name] = bool(value)
+            flags[name] = value
     needs = {name: each.needs for name, each in BUILT_INS.items()} | {
         each.feature: each.needs for each in external
     }
@@ -208,8 +218,10 @@ def create_plugins(
 
     Raises:
         FeatureUnavailable: when the plugin of a feature is not part of this installation.
+        InvalidOption: for options of a plugin that does not exist, or that are none.
+        InvalidKeyword: for an option that a built-in plugin does not have.
     """
-    given = {snake_case(name): dict(each) for name, each in options.items()}
+    given = _plugin_options(options)
     for name, built_in in BUILT_INS.items():
         if scope.features[name] and not taken(name):
             yield _create_built_in(name, built_in, scope, given.get(name, {}))
@@ -219,12 +231,30 @@ def create_plugins(
             yield info.factory(given.get(name, given.get(info.feature, {})), scope)
 
 
+def _plugin_options(options: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, object]]:
+    """Return a copy of the options under names in snake_case."""
+    external = [info for name in PluginRegistry.list() if (info := PluginRegistry.get_info(name))]
+    names = dict.fromkeys((*BUILT_INS, *(name for each in external for name in (each.name, each.feature))))
+    known = one_of(*names)
+    given: dict[str, dict[str, object]] = {}
+    for name, each in options.items():
+        spelled = name if name in names else snake_case(str(name))
+        check_kind("A name in plugins", spelled, known)
+        check_kind(f"plugins[{spelled!r}]", each, MAPPING)
+        given[spelled] = dict(each)
+    return given
+
+
 def _create_built_in(
     name: str, built_in: BuiltIn, scope: PluginScope, options: dict[str, object]
 ) -> ContextPlugin:
     for each in built_in.takes:
         options.setdefault(each, getattr(scope, each))
     make = _load(name, built_in.path)
+    try:
+        inspect.signature(make).bind(**options)
+    except TypeError as fault:
+        raise InvalidKeyword(f'Plugin "{name}": {fault}.') from None
     return make(**options)
 
 

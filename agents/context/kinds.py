@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from agents.context.errors import InvalidOption
 
@@ -23,15 +24,25 @@ class Kind:
     fits: Callable[[object], bool]
 
 
-def check_kinds(values: Mapping[str, object], kinds: Mapping[str, Kind]) -> None:
-    """Do nothing when every value is of its kind; a name without a value is passed over.
+def fault_of_kinds(values: Mapping[str, object], kinds: Mapping[str, Kind]) -> str | None:
+    """Return the first value that is not of its kind, what it may be, and what it is; None when all are.
 
-    Raises:
-        InvalidOption: naming the first that is not, what it may be, and what it is.
+    A name without a value is passed over.
     """
     for name, kind in kinds.items():
-        if name in values:
-            check_kind(name, values[name], kind)
+        if name in values and not kind.fits(values[name]):
+            return f"{name} is {kind.words}, not {shown(values[name])}."
+    return None
+
+
+def check_kinds(values: Mapping[str, object], kinds: Mapping[str, Kind]) -> None:
+    """Do nothing when every value is of its kind.
+
+    Raises:
+        InvalidOption: see ``fault_of_kinds``.
+    """
+    if fault := fault_of_kinds(values, kinds):
+        raise InvalidOption(fault)
 
 
 def check_kind(name: str, value: object, kind: Kind) -> None:
@@ -40,12 +51,13 @@ def check_kind(name: str, value: object, kind: Kind) -> None:
     Raises:
         InvalidOption: naming it, what it may be, and what it is.
     """
-    if not kind.fits(value):
-        raise InvalidOption(f"{name} is {kind.words}, not {shown(value)}.")
+    check_kinds({name: value}, {name: kind})
 
 
 def shown(value: object) -> str:
     """Return a short spelling of a value; its type, where it is more than a text, a number or a flag."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
     is_huge = isinstance(value, int) and value.bit_length() > _SHOWN_CHARACTERS
     if is_huge or (value is not None and not isinstance(value, str | int | float)):
         return f"a value of type {type(value).__name__}"
@@ -64,7 +76,44 @@ def whole(least: int) -> Kind:
     """Return the kind of whole numbers from ``least``."""
     return Kind(
         f"a whole number of at least {least}",
-        lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least,
+        lambda value: _is_whole(value) and value >= least,
+    )
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    """Tell whether the value is a number; a truth value is none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    """Tell whether the value is a whole number; a truth value is none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def number(least: float, most: float) -> Kind:
+    """Return the kind of numbers from ``least`` to ``most``."""
+    return Kind(
+        f"a number from {least} to {most}",
+        lambda value: _is_number(value) and least <= value <= most,
+    )
+
+
+def some_of(*choices: str) -> Kind:
+    """Return the kind of lists and sets of these texts."""
+    each = one_of(*choices)
+    return Kind(
+        f"a list of {', '.join(choices)}",
+        lambda value: (
+            isinstance(value, Collection) and not isinstance(value, str) and all(map(each.fits, value))
+        ),
+    )
+
+
+def having(noun: str, *names: str) -> Kind:
+    """Return the kind of objects, not classes, that have these attributes."""
+    return Kind(
+        f"{noun}, which has {', '.join(names)}",
+        lambda value: not isinstance(value, type) and all(hasattr(value, name) for name in names),
     )
 
 
@@ -76,3 +125,6 @@ def maybe(kind: Kind) -> Kind:
 FLAG = Kind("True or False", lambda value: isinstance(value, bool))
 TEXT = Kind("a text", lambda value: isinstance(value, str))
 FUNCTION = Kind("a function", callable)
+WHOLE = Kind("a whole number", _is_whole)
+MAPPING = Kind("a mapping", lambda value: isinstance(value, Mapping))
+ESTIMATOR = having("an estimator", "estimate_tokens", "estimate_data_tokens", "estimate_image_tokens")

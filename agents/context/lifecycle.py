@@ -11,7 +11,7 @@ from typing import Any, TypedDict, cast
 from agents.context.errors import InvalidOption
 from agents.context.features import snake_case
 from agents.context.isolation import Outcome, contain
-from agents.context.kinds import FUNCTION, Kind, check_kind, shown
+from agents.context.kinds import FUNCTION, MAPPING, check_kind, shown
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +20,6 @@ Hook = Callable[[Any], object]
 
 # Source: spec 8.4.
 _TIMEOUT_S = 5.0
-_HOOKS = Kind("a mapping of the hooks' names to functions", lambda value: isinstance(value, Mapping))
 MAX_HOOKS_PER_NAME = 10
 MAX_FAILURES_IN_A_ROW = 3
 
@@ -77,7 +76,7 @@ class Hooks:
             InvalidOption: for a name that is no hook, naming those that are, for what is no function, and for
                 more than ten hooks of one name. Nothing was changed then.
         """
-        check_kind("lifecycle_hooks", hooks, _HOOKS)
+        check_kind("lifecycle_hooks", hooks, MAPPING)
         merged = self._hooks
         for given, value in hooks.items():
             name = _known(given)

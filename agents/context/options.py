@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Required, TypedDict
 
 from agents.context import json_values
 from agents.context.assembly import Window
 from agents.context.errors import InvalidKeyword, InvalidOption
+from agents.context.kinds import (
+    ESTIMATOR,
+    FUNCTION,
+    MAPPING,
+    TEXT,
+    WHOLE,
+    Kind,
+    check_kind,
+    check_kinds,
+    having,
+    maybe,
+    number,
+    one_of,
+    some_of,
+    whole,
+)
 from agents.context.models import model_info
 
 if TYPE_CHECKING:
@@ -51,8 +67,9 @@ class ContextOptions(TypedDict, total=False):
         volatile_placement: ``tail`` puts what changes often behind the newest input, so that a provider's
             prefix cache survives it; default ``mission``.
         tool_timeout_ms: limit for tools without their own; 0, the default, is no limit.
-        journal_filter: entry types the history keeps, default all.
-        clock: gives epoch milliseconds.
+        journal_filter: entry types the history keeps, of ``user``, ``assistant``, ``tool_result`` and
+            ``system``; default all.
+        clock: gives epoch milliseconds as a whole number.
     """
 
     model: Required[str]
@@ -73,30 +90,61 @@ class ContextOptions(TypedDict, total=False):
     lifecycle_hooks: Mapping[str, Hook | Sequence[Hook]] | LifecycleHooks | None
     volatile_placement: Placement
     tool_timeout_ms: int
-    journal_filter: Iterable[EntryType] | None
+    journal_filter: Collection[EntryType] | None
     clock: Clock
 
 
+MODEL = Kind(
+    "the name of a model, such as openai:gpt-4.1",
+    lambda value: isinstance(value, str) and bool(value.strip()),
+)
+SYSTEM_PROMPT = maybe(TEXT)
+KINDS: dict[str, Kind] = {
+    "model": MODEL,
+    "max_context_tokens": maybe(whole(1)),
+    # Its range depends on the window.
+    "response_reserve": WHOLE,
+    "system_prompt": SYSTEM_PROMPT,
+    "agent_id": maybe(TEXT),
+    "user_id": maybe(TEXT),
+    "tools": Kind(
+        "a list of tools", lambda value: isinstance(value, Iterable) and not isinstance(value, str | Mapping)
+    ),
+    "features": maybe(MAPPING),
+    "strategy": TEXT,
+    # Looked at when it is put to use.
+    "compaction_strategy": Kind("a strategy", lambda value: True),
+    "commit_compaction": maybe(FUNCTION),
+    "critical_gate": number(0.5, 1.0),
+    "storage": maybe(having("a storage", "save", "load", "exists", "delete", "list", "journal")),
+    "plugins": maybe(MAPPING),
+    "estimator": maybe(ESTIMATOR),
+    "lifecycle_hooks": maybe(MAPPING),
+    "volatile_placement": one_of("mission", "tail"),
+    "tool_timeout_ms": whole(0),
+    "journal_filter": maybe(some_of("user", "assistant", "tool_result", "system")),
+    "clock": FUNCTION,
+}
+
+
 def check_options(options: ContextOptions) -> None:
-    """Raise for a keyword that is missing or unknown, a gate out of range, and ids that cannot be stored.
+    """Raise for a keyword that is missing or unknown, a value of another kind, and ids that cannot be stored.
 
     Raises:
         InvalidKeyword: naming the keyword.
         InvalidJSON: for a NUL or a lone surrogate in an id.
-        InvalidOption: naming the range.
+        InvalidOption: naming the option and what it may be.
     """
     if "model" not in options:
         raise InvalidKeyword("AgentContext.create needs `model`.")
     unknown = sorted(options.keys() - ContextOptions.__annotations__.keys())
     if unknown:
         raise InvalidKeyword(f"AgentContext.create does not know {', '.join(unknown)}.")
+    check_kinds(options, KINDS)
     for name in ("agent_id", "user_id"):
-        given = options.get(name)
-        if given is not None and not isinstance(given, str):
-            raise InvalidOption(f"{name} is a text, not {type(given).__name__}.")
-        json_values.check(given, name)
-    if not 0.5 <= options.get("critical_gate", DEFAULT_CRITICAL_GATE) <= 1.0:
-        raise InvalidOption("critical_gate must be from 0.5 to 1.0.")
+        json_values.check(options.get(name), name)
+    if "clock" in options:
+        check_kind("What the clock gives", options["clock"](), WHOLE)
 
 
 def window_of(options: ContextOptions) -> Window:

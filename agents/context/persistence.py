@@ -14,7 +14,8 @@ from agents.context.events import Events
 from agents.context.features import PluginScope, create_plugins, resolve_features
 from agents.context.ids import new_id, wall_clock
 from agents.context.journal import HistoryJournal, JournalRecorder
-from agents.context.options import ContextOptions
+from agents.context.kinds import check_kind
+from agents.context.options import SYSTEM_PROMPT, ContextOptions
 from agents.context.plugin_set import PluginSet
 from agents.context.session_keeper import SessionKeeper
 from agents.context.state import Parts, capture, is_user_turn, restore
@@ -68,12 +69,14 @@ class PersistentContext(Dialogue):
     def system_prompt(self) -> str | None:
         """The text as given; the prompt has ``{{AGENT_ID}} {{USER_ID}} {{MODEL}} {{DATE}}`` replaced.
 
-        It may be set at any time. Characters that cannot be stored are replaced.
+        It may be set at any time; InvalidOption is raised for what is no text. Characters that cannot be
+        stored are replaced.
         """
         return self._system_prompt
 
     @system_prompt.setter
     def system_prompt(self, text: str | None) -> None:
+        check_kind("system_prompt", text, SYSTEM_PROMPT)
         self._system_prompt = None if text is None else json_values.repair_text(text)
 
     @property

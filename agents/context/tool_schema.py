@@ -2,18 +2,54 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, ValidationError, create_model
 
+from agents.context import json_values
 from agents.context.errors import InvalidArguments, InvalidOption
+from agents.context.kinds import shown
 
 if TYPE_CHECKING:
     from agents.context.json_values import JSON
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_UNNAMED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
+
+
+def checked_schema(schema: object) -> dict[str, JSON]:
+    """Return a JSON Schema of arguments that does not change; see ``schema_of_object``.
+
+    Raises:
+        InvalidOption: for what JSON cannot hold, and for a schema of anything but an object.
+    """
+    checked = schema_of_object(schema)
+    try:
+        # Characters that cannot be stored are replaced where the schema is sent.
+        json_values.check(json_values.repair(cast("JSON", checked)), "parameters")
+    except (json_values.InvalidJSON, TypeError) as fault:
+        raise InvalidOption(f"The JSON Schema of the parameters cannot be sent. {fault}.") from fault
+    return checked
+
+
+def schema_of_object(schema: object) -> dict[str, JSON]:
+    """Return the JSON Schema of an object; one that names no type gets this one.
+
+    Raises:
+        InvalidOption: for a schema of anything else.
+    """
+    if not isinstance(schema, dict):
+        raise InvalidOption(f"parameters is a JSON Schema as a dict, not {shown(schema)}.")
+    if schema.get("type", "object") != "object":
+        raise InvalidOption(
+            f"The JSON Schema of parameters has the type object, not {shown(schema['type'])}."
+        )
+    if not isinstance(schema.get("properties", {}), dict):
+        raise InvalidOption("The properties of the JSON Schema of parameters are a dict of schemas by name.")
+    return schema if "type" in schema else {"type": "object", **schema}
 
 
 class Signature:
@@ -23,14 +59,16 @@ class Signature:
         parameters: JSON Schema object; closed unless the function takes ``**kwargs``.
 
     Raises:
-        InvalidOption: when the annotations have no JSON Schema.
+        InvalidOption: when the parameters cannot be given by name, or their annotations have no JSON Schema.
     """
 
     def __init__(self, function: Callable[..., object]) -> None:
         try:
             self._model = _model_of(function)
             schema = self._model.model_json_schema(by_alias=True)
-        except (PydanticUserError, NameError) as fault:
+        except InvalidOption:
+            raise
+        except (PydanticUserError, NameError, TypeError, ValueError) as fault:
             why = str(fault).partition("\n")[0]
             raise InvalidOption(
                 f"The parameters of {function!r} cannot be described to a model: {why} Annotate them with "
@@ -38,6 +76,7 @@ class Signature:
             ) from fault
         self.parameters: dict[str, JSON] = _without_titles(schema)
         self.parameters.setdefault("properties", {})
+        checked_schema(self.parameters)
 
     def bind(self, arguments: dict[str, JSON]) -> dict[str, object]:
         """Return keyword arguments converted to the annotated types; omitted ones are left out.
@@ -59,7 +98,13 @@ class Signature:
 
 def _model_of(function: Callable[..., object]) -> type[BaseModel]:
     named = inspect.signature(function).parameters.values()
-    hints = get_type_hints(function, include_extras=True)
+    unnamed = [each.name for each in named if each.kind in _UNNAMED]
+    if unnamed:
+        raise InvalidOption(
+            f"The parameters {', '.join(unnamed)} of {function!r} cannot be given by name, as models give "
+            "arguments. Make them plain parameters, or wrap the function in one that has only such."
+        )
+    hints = get_type_hints(_annotated(function), include_extras=True)
     # The fields get names of our own, so that a parameter may be called like a method of BaseModel.
     fields: dict[str, Any] = {
         f"p{place}": (hints.get(each.name, Any), Field(alias=each.name, default=_default(each)))
@@ -69,6 +114,13 @@ def _model_of(function: Callable[..., object]) -> type[BaseModel]:
     is_open = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in named)
     config = ConfigDict(extra="allow" if is_open else "forbid", arbitrary_types_allowed=False)
     return create_model("Arguments", __config__=config, **fields)
+
+
+def _annotated(function: Callable[..., object]) -> Callable[..., object]:
+    """Return what holds the annotations of a function, a partial or an object that can be called."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function if inspect.isroutine(function) else type(function).__call__
 
 
 def _default(parameter: inspect.Parameter) -> Any:

@@ -25,8 +25,9 @@ from agents.context.errors import (
     words_of,
 )
 from agents.context.isolation import contain
-from agents.context.kinds import check_kind, whole
+from agents.context.kinds import TEXT, check_kind, whole
 from agents.context.tokens import count_recurring
+from agents.context.tool_schema import schema_of_object
 from agents.context.tools import Tool, ToolDefinition, tool
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class ToolManager:
     def definitions(self) -> Definitions:
         """Return what is sent to the model now: enabled tools with their texts of this moment; read-only.
 
-        A tool whose description cannot be made is left out this time.
+        A tool whose description or schema cannot be made, or sent, is left out this time with a warning.
         """
         described = (
             contain(f"Describing tool {each.name}", partial(self._definition, each)).value
@@ -238,9 +239,11 @@ def _sendable(given: ToolDefinition) -> tuple[ToolDefinition, str]:
     """Return the definition without what cannot be stored, and its parameters as they are counted.
 
     Raises:
-        ValueError: for parameters that are not JSON.
+        ValueError: for a description that is no text, and for parameters that are not the JSON Schema of an
+            object.
     """
-    parameters: JSON = given["parameters"]
+    check_kind(f"The description of {given['name']}", given["description"], TEXT)
+    parameters: JSON = schema_of_object(given["parameters"])
     text = json_values.compact(parameters)
     sent = _read(text)
     # Others hold the object that was read, and one of them may have changed it.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 from agents.context import json_values
 from agents.context.errors import InvalidOption
-from agents.context.kinds import FLAG, FUNCTION, TEXT, check_kinds, maybe, one_of, shown, whole
-from agents.context.tool_schema import Signature
+from agents.context.kinds import FLAG, FUNCTION, TEXT, Kind, check_kinds, maybe, one_of, shown, whole
+from agents.context.tool_schema import Signature, checked_schema
 
 if TYPE_CHECKING:
     from agents.context.json_values import JSON
@@ -20,8 +20,15 @@ if TYPE_CHECKING:
 _SHOWN_ARGUMENT_CHARACTERS = 80
 # The names that every provider accepts.
 _NAME = re.compile("[a-zA-Z0-9_-]{1,64}")
+
+
+def _is_text_or_function(value: object) -> bool:
+    return isinstance(value, str) or callable(value)
+
+
 _KINDS = {
-    "function": FUNCTION,
+    "function": Kind("a function", lambda value: callable(value) and not isinstance(value, type)),
+    "description_source": Kind("a text, or a function that gives one", _is_text_or_function),
     "call_description": maybe(FUNCTION),
     "timeout_ms": maybe(whole(0)),
     "priority": whole(-(2**31)),
@@ -92,12 +99,14 @@ class Tool:
 
         Raises:
             InvalidOption: for a name that providers refuse, for a value that is none of those there are, and
-                for parameters that cannot be described.
+                for parameters that cannot be given by name or described.
         """
         _check_name(self.name)
         check_kinds(vars(self), _KINDS)
         if self.parameters_source is None:
             self._signature = Signature(self.function)
+        elif not callable(self.parameters_source):
+            self.parameters_source = checked_schema(self.parameters_source)
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         """Call the function itself, as if it had not been made a tool."""
@@ -167,12 +176,13 @@ def tool(
     ``Annotated[str, Field(description=…)]`` describes a single parameter.
 
     Raises:
-        InvalidOption: for a name that providers refuse, and for a value that is none of those there are.
+        InvalidOption: for a name that providers refuse, for a value that is none of those there are, and for
+            a schema that is none of an object.
     """
 
     def make(target: Callable[..., object]) -> Tool:
         return Tool(
-            name=name or target.__name__,
+            name=name or str(getattr(target, "__name__", "")),
             function=target,
             description_source=description or inspect.getdoc(target) or "",
             parameters_source=parameters,

@@ -5,6 +5,7 @@ from typing import TypedDict
 
 from agents.context.ids import Clock, wall_clock
 from agents.context.json_values import JSON, MAX_BYTES
+from agents.context.kinds import ESTIMATOR, FUNCTION, fault_of_kinds, maybe, whole
 from agents.context.plugin import BasePlugin
 from agents.context.tokens import TokenEstimator
 from memory.plugins.errors import InvalidEntry
@@ -17,6 +18,14 @@ from memory.plugins.priorities import Priority
 
 DEFAULT_SIZE_BYTES = 25 * 1024 * 1024
 MAX_PATTERN_LENGTH = 1_000
+_KINDS = {
+    "max_size_bytes": whole(1),
+    "max_entries": maybe(whole(1)),
+    "max_index_entries": whole(1),
+    "description_max_length": whole(1),
+    "estimator": maybe(ESTIMATOR),
+    "clock": maybe(FUNCTION),
+}
 
 
 class NotesQuery(TypedDict, total=False):
@@ -50,10 +59,12 @@ class NotesReader(BasePlugin):
         estimator: TokenEstimator | None = None,
         clock: Clock | None = None,
     ) -> None:
-        self.max_size_bytes = _at_least_one("max_size_bytes", max_size_bytes)
-        self.max_entries = None if max_entries is None else _at_least_one("max_entries", max_entries)
-        self.max_index_entries = _at_least_one("max_index_entries", max_index_entries)
-        self.description_max_length = _at_least_one("description_max_length", description_max_length)
+        if fault := fault_of_kinds(locals(), _KINDS):
+            raise InvalidEntry(fault)
+        self.max_size_bytes = max_size_bytes
+        self.max_entries = max_entries
+        self.max_index_entries = max_index_entries
+        self.description_max_length = description_max_length
         if estimator is not None:
             self.estimator = estimator
         self._clock = clock or wall_clock
@@ -165,9 +176,3 @@ class NotesReader(BasePlugin):
     def _max_value_bytes(self) -> int:
         # What is too big for the notes is refused for their limit, with numbers, not for that of JSON.
         return max(MAX_BYTES, self.max_size_bytes)
-
-
-def _at_least_one(name: str, value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InvalidEntry(f"{name} must be a whole number of at least 1, not {value!r}")
-    return value

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from agents.context.background import Answer, call_bounded
 from agents.context.ids import Clock, wall_clock
 from agents.context.json_values import JSON
+from agents.context.kinds import ESTIMATOR, FLAG, FUNCTION, WHOLE, fault_of_kinds, having, maybe, whole
 from agents.context.plugin import BasePlugin
 from agents.context.stores import StoreResult, StoreSchema
 from agents.context.tokens import TokenEstimator
@@ -28,6 +29,16 @@ logger = logging.getLogger(__name__)
 MAX_ENTRIES = 20
 MAX_TOTAL_TOKENS = 40_000
 DEFAULT_PRIORITY = "normal"
+_KINDS = {
+    "max_entries": maybe(whole(1)),
+    "max_total_tokens": maybe(WHOLE),
+    "show_timestamps": maybe(FLAG),
+    "on_entries_changed": maybe(FUNCTION),
+    "advertise_show_in_ui": maybe(FLAG),
+    "estimator": maybe(ESTIMATOR),
+    "clock": maybe(FUNCTION),
+    "scheduler": maybe(having("a scheduler", "now_ms", "call_later")),
+}
 
 Listing: TypeAlias = list[dict[str, JSON]]
 EntriesChanged: TypeAlias = Callable[[Listing], Answer[None]]
@@ -47,6 +58,9 @@ class InContextMemory(BasePlugin):
         advertise_show_in_ui: whether the model is told of the flag; it is always accepted.
         on_entries_changed: called with all full entries in wire form, 100 ms after the last change but at
             most 500 ms after the first one, on a thread of its own; ``flush`` delivers at once.
+
+    Raises:
+        InvalidEntry: for an option that is not what it may be.
     """
 
     name = "in_context_memory"
@@ -66,6 +80,8 @@ class InContextMemory(BasePlugin):
         clock: Clock | None = None,
         scheduler: Scheduler | None = None,
     ) -> None:
+        if fault := fault_of_kinds(locals(), _KINDS):
+            raise InvalidEntry(fault)
         self.max_entries = MAX_ENTRIES if max_entries is None else max_entries
         self.max_total_tokens = MAX_TOTAL_TOKENS if max_total_tokens is None else max_total_tokens
         self.default_priority = check_priority(
@@ -74,8 +90,6 @@ class InContextMemory(BasePlugin):
         self.show_timestamps = bool(show_timestamps)
         self.advertise_show_in_ui = bool(advertise_show_in_ui)
         self.on_entries_changed = on_entries_changed
-        if self.max_entries < 1:
-            raise InvalidEntry(f"max_entries is {max_entries}: a whiteboard holds at least 1 entry")
         if estimator is not None:
             self.estimator = estimator
         self._clock = clock or wall_clock

@@ -10,12 +10,14 @@ from agents.context.compaction.plugins import shrink_plugins
 from agents.context.compaction.results import collapse_old, shorten_large, shorten_protected
 from agents.context.compaction.turns import Summarizer, roll_window, summarize_oldest
 from agents.context.errors import InvalidOption
+from agents.context.kinds import FUNCTION, check_kind, check_kinds, maybe, whole
 
 if TYPE_CHECKING:
     from agents.context.compaction.draft import Draft
     from agents.context.compaction.summary import Summarize
 
 DEFAULT_PROTECTED_TURNS = 4
+_KINDS = dict.fromkeys(("tool_result_size_threshold", "max_tool_pairs", "protected_turns"), whole(0))
 
 
 @dataclass(frozen=True)
@@ -106,11 +108,13 @@ class AlgorithmicStrategy:
         max_summary_tokens: int = 500,
     ) -> None:
         self.threshold = checked_threshold(threshold)
-        self.tool_result_size_threshold = _whole("tool_result_size_threshold", tool_result_size_threshold, 0)
-        self.max_tool_pairs = _whole("max_tool_pairs", max_tool_pairs, 0)
-        self.protected_turns = _whole("protected_turns", protected_turns, 0)
-        most = _whole("max_summary_tokens", max_summary_tokens, 1)
-        self.summarizer = Summarizer(summarize, most) if summarize else None
+        self.tool_result_size_threshold = tool_result_size_threshold
+        self.max_tool_pairs = max_tool_pairs
+        self.protected_turns = protected_turns
+        check_kinds(vars(self), _KINDS)
+        check_kind("summarize", summarize, maybe(FUNCTION))
+        check_kind("max_summary_tokens", max_summary_tokens, whole(1))
+        self.summarizer = Summarizer(summarize, max_summary_tokens) if summarize else None
 
     def compact(self, draft: Draft, tokens_to_free: int) -> CompactionResult:
         """Climb the ladder until the draft is at its target."""
@@ -186,9 +190,3 @@ def checked_threshold(threshold: float) -> float:
             f"A compaction threshold is a number above 0 and at most 1, not {threshold!r:.40}."
         )
     return threshold
-
-
-def _whole(name: str, value: int, least: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise InvalidOption(f"{name} is a whole number of at least {least}, not {value!r:.40}.")
-    return value

@@ -218,3 +218,8 @@ def counter() -> Callable[[], int]:
     """Return a function that gives 1, 2, 3 …"""
     numbers = itertools.count(1)
     return lambda: next(numbers)
+
+
+def say(text: str = "") -> str:
+    """Return the text."""
+    return text

@@ -1,4 +1,5 @@
 import enum
+from types import SimpleNamespace
 
 import pytest
 
@@ -6,13 +7,18 @@ from agents.context.errors import InvalidOption
 from agents.context.kinds import (
     FLAG,
     FUNCTION,
+    MAPPING,
     TEXT,
+    WHOLE,
     Kind,
     check_kind,
     check_kinds,
+    having,
     maybe,
+    number,
     one_of,
     shown,
+    some_of,
     whole,
 )
 
@@ -30,6 +36,15 @@ class Colour(enum.StrEnum):
         (FLAG, [True, False], [1, 0, "yes", None]),
         (TEXT, ["", "a"], [b"a", None, 1]),
         (FUNCTION, [print, dict], ["print", None]),
+        (number(0.5, 1), [0.5, 1], [0.4, 2, True, "1", None, float("nan")]),
+        (WHOLE, [-1, 0], [1.0, True]),
+        (MAPPING, [{}], [[], None]),
+        (some_of("a", "b"), [[], ["a", "b"], {"a"}, ("b",)], ["a", ["c"], [1], None, 5]),
+        (
+            having("a box", "open"),
+            [SimpleNamespace(open=1)],
+            [SimpleNamespace(), type("Box", (), {"open": 1})],
+        ),
     ],
 )
 def test_a_kind_knows_its_values(kind: Kind, fitting: list[object], others: list[object]) -> None:
@@ -58,7 +73,7 @@ def test_options_that_were_not_given_are_passed_over() -> None:
         (True, "True"),
         (2**100, "a value of type int"),
         ([1], "a value of type list"),
-        (dict, "a value of type type"),
+        (dict, "the class dict"),
     ],
 )
 def test_what_was_given_is_shown_shortly(value: object, words: str) -> None:

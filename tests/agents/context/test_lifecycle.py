@@ -32,7 +32,7 @@ def test_an_unknown_hook_is_refused() -> None:
         ({"on_error": [print, "print"]}, "The hook on_error is a function, not 'print'"),
         ({"on_error": ""}, "The hook on_error is a function, not ''"),
         ({7: print}, "Unknown hook 7; known are before_compaction"),
-        ([print], "lifecycle_hooks is a mapping of the hooks' names to functions, not a value of type list"),
+        ([print], "lifecycle_hooks is a mapping, not a value of type list"),
     ],
 )
 def test_what_is_no_hook_is_refused_when_it_is_added(hooks: Any, words: str) -> None:

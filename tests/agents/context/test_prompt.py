@@ -14,7 +14,7 @@ from agents.context.prompt import (
     resolve_variables,
 )
 from agents.context.tokens import TiktokenEstimator
-from tests.agents.context.cast import START_MS, CountingEstimator, NotePad, context_of
+from tests.agents.context.cast import START_MS, CountingEstimator, NotePad, context_of, say
 from tests.fuzz.compaction import MemoryStorage
 
 DATE = "Current date and time: Friday, January 30, 2026 at 6:40 PM UTC"
@@ -177,7 +177,7 @@ MENDED = "a\ufffdb\ufffdc"
 def test_what_no_text_may_hold_is_replaced_wherever_a_host_writes_it() -> None:
     context = context_of(system_prompt=f"prompt {BROKEN}", storage=MemoryStorage())
     context.register_plugin(NotePad(f"content {BROKEN}", f"instructions {BROKEN}"))
-    context.tools.register(tool(name="look", description=f"description {BROKEN}")(print))
+    context.tools.register(tool(name="look", description=f"description {BROKEN}")(say))
     context.add_user_message("hi")
     prepared = context.prepare()
     text = str(prepared.input[0]["content"][0]["text"])  # type: ignore[typeddict-item]

@@ -7,7 +7,17 @@ import pytest
 
 from agents.context import AgentContext
 from agents.context.errors import InvalidState, NewerState, PluginStateFailed
-from tests.agents.context.cast import NotePad, Shelf, assistant, context_of, reply, results, texts_of, user
+from tests.agents.context.cast import (
+    NotePad,
+    Shelf,
+    assistant,
+    context_of,
+    reply,
+    results,
+    say,
+    texts_of,
+    user,
+)
 from tests.fuzz.compaction import MemoryStorage
 
 
@@ -20,8 +30,8 @@ def talked(**options: Any) -> AgentContext:
 
 
 def test_a_state_has_the_fields_of_the_specification() -> None:
-    context = talked(system_prompt="You help.", user_id="u1", tools=[print])
-    context.tools.disable("print")
+    context = talked(system_prompt="You help.", user_id="u1", tools=[say])
+    context.tools.disable("say")
     context.register_plugin(NotePad("noted"))
     context.agent_state = {"mood": "fine"}
     state = context.get_state()
@@ -31,7 +41,7 @@ def test_a_state_has_the_fields_of_the_specification() -> None:
         "currentInput": context.get_current_input(),
         "turnIndex": 1,
         "pluginStates": {"note_pad": {"text": "noted"}},
-        "toolsEnabled": {"print": False},
+        "toolsEnabled": {"say": False},
         "systemPrompt": "You help.",
         "agentState": {"mood": "fine"},
         "metadata": {"savedAt": 1_769_798_400_000, "agentId": "agent", "userId": "u1", "model": "gpt-4.1"},
@@ -63,12 +73,12 @@ def test_a_state_does_not_change_with_the_context_nor_the_context_with_it() -> N
 
 
 def test_restoring_a_state_gives_the_same_state() -> None:
-    context = talked(system_prompt="You help.", tools=[print])
+    context = talked(system_prompt="You help.", tools=[say])
     context.register_plugin(NotePad("noted"))
-    context.tools.disable("print")
+    context.tools.disable("say")
     context.agent_state = [1]
     state = json.loads(json.dumps(context.get_state()))
-    other = context_of(tools=[print])
+    other = context_of(tools=[say])
     other.register_plugin(NotePad())
     other.restore_state(state)
     assert other.get_state() == state
@@ -229,9 +239,9 @@ def test_turns_of_a_state_that_does_not_count_them_are_counted() -> None:
 
 
 def test_tools_of_a_state_that_are_not_here_are_passed_over() -> None:
-    context = context_of(tools=[print])
-    context.restore_state({"conversation": [], "toolsEnabled": {"print": False, "ghost": True}})
-    assert not context.tools.is_enabled("print")
+    context = context_of(tools=[say])
+    context.restore_state({"conversation": [], "toolsEnabled": {"say": False, "ghost": True}})
+    assert not context.tools.is_enabled("say")
     assert not context.tools.has("ghost")
 
 

@@ -134,3 +134,29 @@ def test_a_parameter_that_json_has_no_type_for_is_refused_with_the_remedy(
 ) -> None:
     with pytest.raises(InvalidOption, match=rf"{function.__name__}.* give their JSON Schema as parameters="):
         Signature(function)
+
+
+def _takes_places(first: int, /, second: int) -> None: ...
+
+
+def _takes_any_number(*values: int) -> None: ...
+
+
+@pytest.mark.parametrize(("function", "names"), [(_takes_places, "first"), (_takes_any_number, "values")])
+def test_a_parameter_that_cannot_be_given_by_name_is_refused(
+    function: Callable[..., object], names: str
+) -> None:
+    with pytest.raises(InvalidOption, match=f"The parameters {names} of .* cannot be given by name"):
+        Signature(function)
+
+
+def test_a_function_that_does_not_tell_its_parameters_is_refused_with_the_remedy() -> None:
+    with pytest.raises(InvalidOption, match="give their JSON Schema as parameters="):
+        Signature(max)
+
+
+def test_a_default_that_json_cannot_hold_is_refused() -> None:
+    def wait(seconds: float = float("inf")) -> None: ...
+
+    with pytest.raises(InvalidOption, match="cannot be sent"):
+        Signature(wait)

@@ -10,7 +10,7 @@ import pytest
 from agents.context import Tool, ToolManager, json_values, tool
 from agents.context.errors import InvalidOption, TurnAborted
 from agents.context.tokens import ApproximateTokenEstimator
-from tests.agents.context.cast import CountingEstimator, counter
+from tests.agents.context.cast import CountingEstimator, counter, say
 
 APPROXIMATE = ApproximateTokenEstimator()
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"place": {"type": "string"}}}
@@ -74,7 +74,7 @@ def test_a_tool_can_be_registered_switched_off() -> None:
 
 
 def test_tools_are_switched_one_by_one_and_together() -> None:
-    manager = manager_of(Tool("a", print, ""), Tool("b", print, ""))
+    manager = manager_of(Tool("a", say, ""), Tool("b", say, ""))
     assert manager.disable("a")
     assert manager.list_enabled() == ["b"]
     assert manager.toggle("a")
@@ -85,14 +85,14 @@ def test_tools_are_switched_one_by_one_and_together() -> None:
 
 def test_enabled_tools_come_by_priority_then_by_registration() -> None:
     manager = manager_of(
-        Tool("low", print, "", priority=-1), Tool("first", print, ""), Tool("top", print, "", priority=5)
+        Tool("low", say, "", priority=-1), Tool("first", say, ""), Tool("top", say, "", priority=5)
     )
     assert [each.name for each in manager.get_enabled()] == ["top", "first", "low"]
     assert [each["name"] for each in manager.definitions()] == ["top", "first", "low"]
 
 
 def test_tools_are_listed_by_namespace() -> None:
-    manager = manager_of(Tool("a", print, "", namespace="x"), Tool("b", print, ""))
+    manager = manager_of(Tool("a", say, "", namespace="x"), Tool("b", say, ""))
     assert manager.list("x") == ["a"]
     assert manager.list("default") == ["b"]
 
@@ -165,9 +165,9 @@ def test_every_fault_is_a_result_with_error_type_and_tool(
         add,
         Tool("boom", lambda: 1 // 0, ""),
         Tool("nothing", lambda: None, ""),
-        Tool("odd", object, "", {}),
+        Tool("odd", lambda: [object()], "", {}),
         Tool("endless", lambda: float("nan"), ""),
-        Tool("off", print, ""),
+        Tool("off", say, ""),
         mute,
     )
     manager.disable("off")
@@ -214,7 +214,7 @@ def test_a_timeout_inside_an_unlimited_tool_is_its_own_failure() -> None:
 
 def test_definitions_show_the_texts_of_the_moment() -> None:
     number = counter()
-    manager = manager_of(Tool("t", print, lambda: f"text {number()}", {"type": "object"}))
+    manager = manager_of(Tool("t", say, lambda: f"text {number()}", {"type": "object"}))
     [first], [second] = manager.definitions(), manager.definitions()
     assert first == {
         "type": "function",
@@ -246,7 +246,7 @@ def test_a_definition_that_one_holder_changed_is_whole_again_for_everybody() -> 
 def test_each_definition_costs_its_texts_and_ten_and_the_list_twenty() -> None:
     estimator = ApproximateTokenEstimator()
     manager = manager_of(
-        Tool("one", print, "First.", {"type": "object"}), Tool("two", print, "", {"type": "object"})
+        Tool("one", say, "First.", {"type": "object"}), Tool("two", say, "", {"type": "object"})
     )
     schema = estimator.estimate_tokens('{"type":"object"}')
     one = estimator.estimate_tokens("one") + estimator.estimate_tokens("First.") + schema + 10
@@ -259,7 +259,7 @@ def test_each_definition_costs_its_texts_and_ten_and_the_list_twenty() -> None:
 def test_unchanged_texts_are_not_counted_again() -> None:
     estimator = CountingEstimator()
     description = ["before"]
-    manager = manager_of(add, Tool("t", print, lambda: description[0], {"type": "object"}))
+    manager = manager_of(add, Tool("t", say, lambda: description[0], {"type": "object"}))
     manager.count_tokens(estimator)
     estimator.texts.clear()
     manager.count_tokens(estimator)
@@ -280,7 +280,7 @@ def test_arguments_that_are_no_object_become_a_failed_result(arguments: Any) -> 
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_what_no_text_may_hold_is_replaced_in_a_schema(dynamic: bool) -> None:
     schema: Any = {"type": "object", "properties": {"a\ud800": {"type": "string", "description": "b\x00"}}}
-    manager = manager_of(Tool("t", print, "", (lambda: schema) if dynamic else schema))
+    manager = manager_of(Tool("t", say, "", (lambda: schema) if dynamic else schema))
     [definition] = manager.definitions()
     assert definition["parameters"]["properties"] == {"a\ufffd": {"type": "string", "description": "b\ufffd"}}
     json_values.encode(definition)
@@ -288,7 +288,7 @@ def test_what_no_text_may_hold_is_replaced_in_a_schema(dynamic: bool) -> None:
 
 def test_a_schema_that_the_host_changes_is_sent_changed() -> None:
     schema: Any = {"type": "object", "properties": {}}
-    manager = manager_of(Tool("t", print, "", schema))
+    manager = manager_of(Tool("t", say, "", schema))
     before = manager.count_tokens(ApproximateTokenEstimator())
     schema["properties"]["city"] = {"type": "string"}
     assert manager.definitions()[0]["parameters"] == schema
@@ -299,9 +299,32 @@ def test_a_tool_that_cannot_be_described_is_left_out_this_time(caplog: pytest.Lo
     def describe() -> str:
         raise OSError("the catalog is gone")
 
-    manager = manager_of(add, Tool("t", print, describe, {}))
+    manager = manager_of(add, Tool("t", say, describe, {}))
     assert [each["name"] for each in manager.definitions()] == ["add"]
     assert "Describing tool t failed" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("description", "schema", "words"),
+    [
+        (5, {"type": "object"}, "The description of t is a text, not 5"),
+        ("text", [], "parameters is a JSON Schema as a dict"),
+        ("text", {"type": "array"}, "has the type object, not 'array'"),
+        ("text", {"type": "object", "default": {1}}, "Object of type set is not JSON serializable"),
+    ],
+)
+def test_a_tool_whose_functions_give_what_cannot_be_sent_is_left_out_this_time(
+    description: Any, schema: Any, words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    manager = manager_of(add, Tool("t", say, lambda: description, lambda: schema))
+    assert [each["name"] for each in manager.definitions()] == ["add"]
+    assert "Describing tool t failed" in caplog.text
+    assert words in caplog.text
+
+
+def test_a_limit_that_is_none_is_refused() -> None:
+    with pytest.raises(InvalidOption, match=r"tool_timeout_ms is a whole number of at least 0, not 1\.5"):
+        ToolManager(timeout_ms=1.5)  # type: ignore[arg-type]
 
 
 def test_what_is_no_function_cannot_be_registered() -> None:

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from agents.context import Tool, ToolCallState, tool
 from agents.context.errors import InvalidOption
 from agents.context.json_values import JSON
-from tests.agents.context.cast import counter
+from tests.agents.context.cast import counter, say
 
 
 @tool
@@ -58,7 +59,7 @@ def test_texts_given_as_functions_are_read_anew_each_time() -> None:
     number = counter()
     schemas = counter()
     changing = Tool(
-        "t", print, lambda: f"call {number()}", lambda: {"type": "object", "properties": {str(schemas()): {}}}
+        "t", say, lambda: f"call {number()}", lambda: {"type": "object", "properties": {str(schemas()): {}}}
     )
     assert (changing.description, changing.description) == ("call 1", "call 2")
     assert changing.parameters == {"type": "object", "properties": {"1": {}}}
@@ -66,9 +67,9 @@ def test_texts_given_as_functions_are_read_anew_each_time() -> None:
 
 
 def test_arguments_of_a_tool_with_a_given_schema_are_passed_unchecked() -> None:
-    given = Tool("t", print, "", {"type": "object"})
+    given = Tool("t", say, "", {"type": "object"})
     assert given.bind({"anything": 1}) == {"anything": 1}
-    assert Tool("t", print, "", {}).parameters == {}
+    assert Tool("t", say, "", {}).parameters == {"type": "object"}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_a_call_is_described_by_name_and_shortened_arguments(arguments: dict[str
 
 
 def test_a_tool_may_describe_its_calls_itself() -> None:
-    own = Tool("t", print, "", {}, call_description=lambda arguments: f"print {arguments['what']}")
+    own = Tool("t", say, "", {}, call_description=lambda arguments: f"print {arguments['what']}")
     assert own.describe_call({"what": "it"}) == "print it"
 
 
@@ -146,6 +147,51 @@ def test_options_that_only_a_tool_itself_has_are_checked_too(option: Any, words:
         replace(weather, **option)
 
 
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ("object", "parameters is a JSON Schema as a dict, not 'object'"),
+        ([], "parameters is a JSON Schema as a dict"),
+        ({"type": "string"}, "has the type object, not 'string'"),
+        ({"type": ["object"]}, "has the type object, not a value of type list"),
+        ({"type": "object", "properties": []}, "properties of the JSON Schema of parameters are a dict"),
+        ({"type": "object", "default": {1, 2}}, "cannot be sent"),
+        ({"type": "object", "default": float("nan")}, "cannot be sent"),
+    ],
+)
+def test_a_schema_that_is_none_of_an_object_is_refused_at_once(schema: Any, words: str) -> None:
+    with pytest.raises(InvalidOption, match=words):
+        tool(parameters=schema)(say)
+
+
+def test_a_description_is_a_text_or_a_function() -> None:
+    given: Any = 5
+    with pytest.raises(
+        InvalidOption, match="description_source is a text, or a function that gives one, not 5"
+    ):
+        tool(description=given)(say)
+
+
+def test_a_partial_and_an_object_that_can_be_called_are_tools_under_a_name() -> None:
+    class Greeter:
+        def __call__(self, name: str) -> str:
+            return f"Hello {name}"
+
+    made = tool(name="greet")(Greeter())
+    assert made.parameters["required"] == ["name"]
+    assert made(**made.bind({"name": "Ada"})) == "Hello Ada"
+    bound = tool(name="forecast")(partial(partial(weather.function, days=3), "Paris"))
+    assert bound.bind({"days": 2}) == {"days": 2}
+    for nameless in (Greeter(), partial(say)):
+        with pytest.raises(InvalidOption, match=r"The tool name '' is refused.*@tool\(name=…\)"):
+            tool(nameless)
+
+
+def test_a_class_is_no_tool() -> None:
+    with pytest.raises(InvalidOption, match="function is a function, not the class ToolCallState"):
+        tool(ToolCallState)
+
+
 def test_a_tool_is_made_of_a_function() -> None:
     with pytest.raises(InvalidOption, match="function is a function, not 'print'"):
         Tool("t", "print", "", {})  # type: ignore[arg-type]
@@ -154,4 +200,4 @@ def test_a_tool_is_made_of_a_function() -> None:
 @pytest.mark.parametrize("name", ["two words", "", "größe"])
 def test_a_tool_made_without_the_decorator_has_its_name_checked_too(name: str) -> None:
     with pytest.raises(InvalidOption, match="1 to 64 of the characters"):
-        Tool(name, print, "")
+        Tool(name, say, "")

@@ -1,6 +1,6 @@
 import threading
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -59,6 +59,25 @@ def test_options_given_as_none_take_their_defaults() -> None:
 def test_a_board_for_no_entries_is_refused(limit: int) -> None:
     with pytest.raises(InvalidEntry, match="at least 1"):
         InContextMemory(max_entries=limit)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("max_entries", "3", "max_entries is a whole number of at least 1, or None, not '3'"),
+        ("max_entries", True, "max_entries is a whole number"),
+        ("max_total_tokens", 1.5, r"max_total_tokens is a whole number, or None, not 1\.5"),
+        ("show_timestamps", "no", "show_timestamps is True or False, or None, not 'no'"),
+        ("advertise_show_in_ui", 1, "advertise_show_in_ui is True or False"),
+        ("on_entries_changed", [], "on_entries_changed is a function, or None, not a value of type list"),
+        ("estimator", len, "estimator is an estimator, which has estimate_tokens"),
+        ("clock", 5, "clock is a function, or None, not 5"),
+        ("scheduler", 5, "scheduler is a scheduler, which has now_ms, call_later, or None, not 5"),
+    ],
+)
+def test_an_option_that_is_not_what_it_may_be_is_refused(option: str, value: Any, words: str) -> None:
+    with pytest.raises(StoreError, match=words):
+        InContextMemory(**{option: value})
 
 
 def test_an_unknown_default_priority_is_refused() -> None:
