@@ -21,7 +21,15 @@ from agents.connectors.wire.parts import (
     texts_of,
     unknown,
 )
-from agents.context.messages import Block, InputItem, MessageItem, OpaqueItem, Thinking, ToolResult
+from agents.context.messages import (
+    Block,
+    InputItem,
+    MessageItem,
+    OpaqueItem,
+    OutputText,
+    Thinking,
+    ToolResult,
+)
 
 PROVIDER = "openai"
 
@@ -141,8 +149,9 @@ def _to_output(block: Block) -> Iterator[Wire]:
         }
     elif block["type"] == "thinking":
         yield from _to_reasoning(block)
-    elif block["type"] == "output_text" or block["type"] == "input_text":
-        yield {"type": "message", "role": "assistant", "content": block["text"]}
+    else:
+        # Nothing but texts is left of what may stand there.
+        yield {"type": "message", "role": "assistant", "content": cast("OutputText", block)["text"]}
 
 
 def _to_reasoning(block: Thinking) -> Iterator[Wire]:

@@ -126,6 +126,7 @@ def test_thinking_that_led_to_nothing_is_left_out_of_every_format(thought: dict[
 def test_reasoning_stays_where_the_assistant_goes_on() -> None:
     items = [user("hi"), REASONING, REASONING, message("assistant", THOUGHT), assistant("so")]
     assert sendable(items) == items
+    assert to_chat(items) == to_chat([user("hi"), assistant("so")])
     assert sendable([user("hi"), REASONING, COMPACTION, assistant("so")]) == [
         user("hi"),
         COMPACTION,
