@@ -14,6 +14,7 @@ from typing import Any
 IMAGE_TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _DATA_URL = re.compile(r"data:(?P<type>[^;,]*)(?P<base64>;base64)?,(?P<data>.*)", re.DOTALL)
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+")
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 _MAX_NUMBER = 2**53
 
 
@@ -166,7 +167,8 @@ def _scalar(place: str, value: object) -> Faults:
     if isinstance(value, str):
         if "\0" in value:
             yield Fault(place, "a text must not hold NUL")
-        if any("\ud800" <= each <= "\udfff" for each in value):
+        # Python knows whether a text is ASCII without looking at it, and most are.
+        if not value.isascii() and _HALF_PAIR.search(value):
             yield Fault(place, "a text must not hold half of a surrogate pair")
     elif isinstance(value, float):
         if not math.isfinite(value):
