@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import OuterRef, Subquery
 
 from agents.context.json_values import JSON
-from memory.models import Entry, EntryRevision, Store
+from memory.models import Entry, EntryRevision
 
 NOT_LOADED = ""
 
@@ -35,15 +35,9 @@ class EntryState:
     usage: Mapping[str, JSON] = field(compare=False, default_factory=dict)
 
 
-def read_states(store_id: UUID, load: Collection[str] | None = None) -> tuple[int, list[EntryState]]:
-    """Return a revision of the store and its entries in order; the entries are never older than it.
-
-    ``load`` names the keys whose values are wanted; None: all.
-    """
-    # Two statements without a lock: the revision first, so that a write between them is seen as a conflict
-    # once too often rather than not at all.
-    revision = Store.objects.values_list("revision", flat=True).get(pk=store_id)
-    return revision, [state_of(row) for row in read_entries(store_id, load)]
+def read_states(store_id: UUID, load: Collection[str] | None = None) -> list[EntryState]:
+    """Return the store's entries in order; ``load`` names the keys whose values are wanted, None: all."""
+    return [state_of(row) for row in read_entries(store_id, load)]
 
 
 def states_at(store_id: UUID, revision: int) -> list[EntryState]:

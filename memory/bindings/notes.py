@@ -11,7 +11,7 @@ from agents.context.stores import StoreResult
 from agents.context.tokens import TiktokenEstimator
 from agents.models import AgentSession
 from memory.actors import Actor
-from memory.bindings.stored import TurnStore, refuse_conflict
+from memory.bindings.stored import TurnStore, refuse_conflict, store_of
 from memory.models import Entry, EntryRevision, Store
 from memory.plugins.notes import WorkingMemory
 from memory.plugins.notes_capacity import EvictionStrategy
@@ -52,23 +52,20 @@ NOTES = NotesKind()
 
 def notes_of(session_id: UUID) -> Store:
     """Return the session's notes, made on first use."""
-    store, _ = Store.objects.get_or_create(kind=Store.Kind.NOTES, session_id=session_id)
-    return store
+    return store_of(session_id, NOTES.name)
 
 
 def open_notes(session: AgentSession) -> WorkingMemory:
     """Return a copy of the session's notes with their values; changes to it reach nobody."""
-    _, states = read_states(notes_of(session.pk).pk)
-    return NOTES.open(session.settings, states)
+    return NOTES.open(session.settings, read_states(notes_of(session.pk).pk))
 
 
 class StoredNotes(WorkingMemory):
     """Notes in a running turn: every change is a unit of work, and values are loaded when they are read."""
 
-    def __init__(self, run: Run, store: Store) -> None:
+    def __init__(self, run: Run) -> None:
         super().__init__(estimator=TiktokenEstimator(str(run.session.settings["model"])))
-        self._rows = TurnStore(run, store.pk, NOTES, self._adopt_states)
-        self._store_id = store.pk
+        self._rows = TurnStore(run, NOTES, self._adopt_states)
 
     @property
     def seen_revision(self) -> int:
@@ -134,7 +131,8 @@ class StoredNotes(WorkingMemory):
     def with_values(self, entries: Sequence[NotesEntry]) -> Sequence[NotesEntry]:
         """Return the same notes with their values, loaded in one statement; one that is gone has none."""
         keys = [entry.key for entry in entries]
-        values = dict(Entry.objects.filter(store=self._store_id, key__in=keys).values_list("key", "value"))
+        stored = Entry.objects.filter(store=self._rows.store_id, key__in=keys)
+        values = dict(stored.values_list("key", "value"))
         return [replace(entry, value_json=values.get(entry.key, "")) for entry in entries]
 
     def store_set(self, key: str, data: dict[str, JSON]) -> StoreResult:
@@ -158,7 +156,7 @@ class NotesBinding:
 
     def open(self, run: Run) -> StoredNotes:
         """Return the session's notes, with what the rows hold now."""
-        notes = StoredNotes(run, notes_of(run.session.pk))
+        notes = StoredNotes(run)
         notes.refresh()
         return notes
 

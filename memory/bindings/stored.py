@@ -24,15 +24,15 @@ class TurnStore(Generic[P]):
     shows what was rolled back.
 
     Attributes:
+        store_id: None until the rows were found.
         seen_revision: the store's revision at the last ``refresh``.
     """
 
-    def __init__(
-        self, run: Run, store_id: UUID, kind: StoreKind[P], adopt: Callable[[list[EntryState]], None]
-    ) -> None:
-        self._store_id = store_id
+    def __init__(self, run: Run, kind: StoreKind[P], adopt: Callable[[list[EntryState]], None]) -> None:
+        self._session_id = run.session.pk
         self._kind = kind
         self._adopt = adopt
+        self.store_id: UUID | None = None
         self._actor = Actor.of(run)
         self._turn_id = run.turn.pk if run.turn else None
         self.seen_revision = 0
@@ -41,14 +41,15 @@ class TurnStore(Generic[P]):
 
     def refresh(self, load: Collection[str] | None = None) -> None:
         """Take over what the rows hold now; the next model call sees the store at this revision."""
-        if self._adopted_revision is not None:
-            now = Store.objects.values_list("revision", flat=True).get(pk=self._store_id)
-            if now == self._adopted_revision:
-                self.seen_revision = now
-                return
-        self.seen_revision, states = read_states(self._store_id, load)
-        self._adopted_revision = self.seen_revision
-        self._adopt(states)
+        # Two statements without a lock: the revision first, so that a write between them is seen as a
+        # conflict once too often rather than not at all.
+        found = Store.objects.filter(kind=self._kind.name, session_id=self._session_id)
+        self.store_id, now = found.values_list("pk", "revision").first() or (None, 0)
+        if now != self._adopted_revision:
+            # A store that nobody has written to holds nothing.
+            self._adopt(read_states(self.store_id, load) if self.store_id and now else [])
+            self._adopted_revision = now
+        self.seen_revision = now
 
     def change(
         self,
@@ -66,12 +67,20 @@ class TurnStore(Generic[P]):
         expect = None
         if self._turn_id and isinstance(key, str) and key:
             expect = RevisionSeen(key, self.seen_revision, self._turn_id)
+        store_id = self.store_id or store_of(self._session_id, self._kind.name).pk
         change = change_store(
-            self._store_id, self._kind, apply, actor=self._actor, action=action, expect=expect, load=load
+            store_id, self._kind, apply, actor=self._actor, action=action, expect=expect, load=load
         )
+        self.store_id = store_id
         self._adopt(list(self._kind.entries(change.plugin)))
         self._adopted_revision = change.revision
         return change.result
+
+
+def store_of(session_id: UUID, kind: str) -> Store:
+    """Return the session's store of a kind, made on first use."""
+    store, _ = Store.objects.get_or_create(kind=kind, session_id=session_id)
+    return store
 
 
 def refuse_conflict(answer: Callable[[], StoreResult], outcome: str) -> StoreResult:

@@ -10,7 +10,7 @@ from agents.context.stores import StoreResult
 from agents.context.tokens import TiktokenEstimator
 from agents.models import AgentSession
 from memory.actors import Actor
-from memory.bindings.stored import TurnStore, refuse_conflict
+from memory.bindings.stored import TurnStore, refuse_conflict, store_of
 from memory.models import EntryRevision, Store
 from memory.plugins.whiteboard import InContextMemory, SetResult, WhiteboardEntry
 from memory.rewinding import Span, rewind_store
@@ -61,8 +61,7 @@ def board_options(settings: Mapping[str, JSON]) -> dict[str, Any]:
 
 def whiteboard_of(session_id: UUID) -> Store:
     """Return the session's whiteboard, made on first use."""
-    store, _ = Store.objects.get_or_create(kind=Store.Kind.WHITEBOARD, session_id=session_id)
-    return store
+    return store_of(session_id, WHITEBOARD.name)
 
 
 def change_board(
@@ -81,9 +80,9 @@ def change_board(
 class StoredWhiteboard(InContextMemory):
     """A whiteboard in a running turn: every change is a unit of work; ``refresh`` takes over the rows."""
 
-    def __init__(self, run: Run, store: Store, options: Mapping[str, Any]) -> None:
-        super().__init__(**options)
-        self._rows = TurnStore(run, store.pk, WHITEBOARD, self._adopt_states)
+    def __init__(self, run: Run) -> None:
+        super().__init__(**board_options(run.session.settings))
+        self._rows = TurnStore(run, WHITEBOARD, self._adopt_states)
 
     @property
     def seen_revision(self) -> int:
@@ -156,7 +155,7 @@ class WhiteboardBinding:
 
     def open(self, run: Run) -> StoredWhiteboard:
         """Return the session's whiteboard, holding what the rows hold now."""
-        board = StoredWhiteboard(run, whiteboard_of(run.session.pk), board_options(run.session.settings))
+        board = StoredWhiteboard(run)
         board.refresh()
         return board
 
@@ -171,8 +170,7 @@ class WhiteboardBinding:
 
 def open_board(session: AgentSession) -> InContextMemory:
     """Return a copy of the session's whiteboard for reading; changes to it reach nobody."""
-    _, states = read_states(whiteboard_of(session.pk).pk)
-    return WHITEBOARD.open(session.settings, states)
+    return WHITEBOARD.open(session.settings, read_states(whiteboard_of(session.pk).pk))
 
 
 def board_at(session: AgentSession, revision: int) -> InContextMemory:

@@ -12,7 +12,7 @@ from agents.models import AgentSession
 from memory.actors import Actor
 from memory.bindings import notes_of, open_notes
 from memory.bindings.notes import NOTES, NotesBinding, StoredNotes
-from memory.models import EntryRevision
+from memory.models import EntryRevision, Store
 from memory.plugins.errors import InvalidEntry
 from memory.unit_of_work import change_store
 from tests.people import Cast
@@ -54,6 +54,21 @@ def test_a_note_survives_the_turn(run: Run, notes: StoredNotes) -> None:
         "high",
     )
     assert repr(again.retrieve("topic")) == repr({"b": 1, "a": [2.0]})
+
+
+def test_notes_that_nobody_has_written_have_no_rows(run: Run, notes: StoredNotes) -> None:
+    assert notes.seen_revision == 0
+    assert not notes.with_values(list(notes.entries()))
+    assert not Store.objects.exists()
+
+
+def test_the_first_note_of_a_person_is_taken_over_and_guarded(
+    people: Cast, run: Run, notes: StoredNotes
+) -> None:
+    by_person(people, lambda plugin: plugin.store("plan", "Plan", "theirs"))
+    assert notes.store_set("plan", {"description": "Plan", "value": "mine"})["reason"] == "conflict"
+    notes.refresh()
+    assert (notes.retrieve("plan"), notes.seen_revision) == ("theirs", 1)
 
 
 def test_scope_and_times_survive(run: Run, notes: StoredNotes) -> None:
