@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 from agents.attachments import image_views, is_shown
 from agents.calls import Answers, Approvals, Block, answers_in, approvals_of, call_views, is_result
 from agents.context.json_values import JSON
+from agents.draft import Draft
 from agents.markers import MarkerView, markers
 from agents.message_view import HTML, MessageView, Role
 from agents.models import AgentSession, Message, ModelCall, Turn
@@ -88,7 +89,7 @@ def conversation_page(
         messages=[*placed, *(view for view in waiting if view.id not in stored)],
         earlier=first if first > 1 else None,
         turn=_turn_view(turn),
-        draft=turn.draft if turn and is_written else None,
+        draft=_draft_of(turn) if turn and is_written else None,
         cursor=session.conversation_revision,
     )
 
@@ -172,9 +173,20 @@ def last_spoken(session: AgentSession) -> dict[str, int] | None:
 
 
 def draft_of(session_id: UUID) -> Mapping[str, Any] | None:
-    """Return the answer that is being written, as it was last saved; see ``agents.draft.Draft.as_json``."""
-    running = Turn.objects.filter(session=session_id, status=Turn.Status.RUNNING)
-    return running.values_list("draft", flat=True).first()
+    """Return the answer that is being written, as it was last saved; see ``agents.draft.Draft.as_json``.
+
+    It is blank while a model that was asked has sent nothing.
+    """
+    running = Turn.objects.filter(session=session_id, status=Turn.Status.RUNNING).first()
+    return _draft_of(running) if running else None
+
+
+def _draft_of(turn: Turn) -> Mapping[str, Any] | None:
+    saved: Mapping[str, Any] | None = turn.draft
+    asked = turn.calls.filter(status=ModelCall.Status.RUNNING).values_list("ordinal", flat=True).last()
+    if asked is None or (saved and saved["call"] >= asked):
+        return saved
+    return Draft(turn.index, asked).as_json()
 
 
 def _message_view(session: AgentSession, row: Message, answers: Answers, approvals: Approvals) -> MessageView:

@@ -56,6 +56,11 @@ class Draft:
     calls: list[str] = field(default_factory=list)
     note: str = ""
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether the model has sent nothing yet, and all goes well."""
+        return not (any(self.written.values()) or self.calls or self.note)
+
     def unsent(self) -> list[Piece]:
         """Return what was not sent yet, and count it as sent; one empty piece when only the rest changed."""
         pieces = [

@@ -35,6 +35,8 @@ class DraftStream:
         self._lock = threading.Lock()
         self._draft: Draft | None = None
         self._sent_at = self._saved_at = float("-inf")
+        # The call whose draft is in the row.
+        self._saved_call = 0
         self._is_unsent = self._is_unsaved = False
 
     @property
@@ -96,7 +98,10 @@ class DraftStream:
 
     def _send_if_due(self) -> None:
         if self._draft and self._is_unsent and self._clock() - self._sent_at >= SEND_EVERY_S:
-            self._sent_at, self._is_unsent = self._clock(), False
+            self._is_unsent = False
+            # Word that a call began holds up no words: the first of them leave at once.
+            if not self._draft.is_blank:
+                self._sent_at = self._clock()
             for piece in self._draft.unsent():
                 self._publish(piece)
 
@@ -112,7 +117,10 @@ class DraftStream:
     def _due_to_save(self) -> dict[str, Any] | None:
         if not self._draft or not self._is_unsaved or self._clock() - self._saved_at < SAVE_EVERY_S:
             return None
-        self._saved_at, self._is_unsaved = self._clock(), False
+        # That a call has begun stands in its own row.
+        if self._draft.is_blank and self._saved_call != self._draft.call:
+            return None
+        self._saved_at, self._saved_call, self._is_unsaved = self._clock(), self._draft.call, False
         return self._draft.as_json()
 
     def _save(self, draft: dict[str, Any]) -> None:

@@ -142,16 +142,16 @@ def test_the_draft_is_kept_now_and_then_for_pages_that_come_late(stage: Stage) -
 
 
 def test_a_page_that_came_between_the_words_and_their_keeping_hears_that_it_lacks_them(stage: Stage) -> None:
-    stage.write(RequestSent(b"{}", 1))
+    stage.write(TextStreamed("So"))
     stage.stream.tick()
     stage.write(ThinkingStreamed("Hm."), TextStreamed("\U0001f600 ok"))
     stage.wait(SEND_EVERY_S)
-    assert stage.draft()["text"] == ""
+    assert stage.draft()["text"] == "So"
     stage.sent.clear()
     # And now the model says nothing for a long while.
     stage.wait(SAVE_EVERY_S)
-    assert stage.draft()["text"] == "\U0001f600 ok"
-    assert stage.sent == [Piece(1, 1, "text", 5), Piece(1, 1, "thinking", 3)]
+    assert stage.draft()["text"] == "So\U0001f600 ok"
+    assert stage.sent == [Piece(1, 1, "text", 7), Piece(1, 1, "thinking", 3)]
     stage.wait(SAVE_EVERY_S)
     assert len(stage.sent) == 2
 
@@ -180,6 +180,29 @@ def test_the_next_call_begins_a_draft_of_its_own(stage: Stage) -> None:
     stage.wait(SEND_EVERY_S)
     stage.write(TextStreamed("second"))
     assert (stage.sent[-1].call, stage.sent[-1].offset, stage.sent[-1].text) == (2, 0, "second")
+
+
+def test_the_first_words_leave_at_once_however_soon_they_come(stage: Stage) -> None:
+    stage.write(RequestSent(b"{}"), TextStreamed("Hel"), TextStreamed("lo"))
+    assert [piece.text for piece in stage.sent] == ["", "Hel"]
+
+
+def test_that_a_call_began_is_not_kept_as_its_row_says_it(stage: Stage) -> None:
+    stage.write(RequestSent(b"{}"))
+    stage.wait(SAVE_EVERY_S)
+    assert stage.draft() is None
+    stage.write(TextStreamed("Hel"))
+    stage.wait(SAVE_EVERY_S)
+    assert stage.draft()["text"] == "Hel"
+
+
+def test_a_note_that_was_kept_goes_when_the_model_is_asked_again(stage: Stage) -> None:
+    stage.write(Retrying("the provider is overloaded", 3.0))
+    stage.wait(SAVE_EVERY_S)
+    assert stage.draft()["note"]
+    stage.write(RequestSent(b"{}"))
+    stage.wait(SAVE_EVERY_S)
+    assert stage.draft()["note"] == ""
 
 
 def test_a_stream_without_draft_has_nothing_to_end(stage: Stage) -> None:

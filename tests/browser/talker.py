@@ -52,14 +52,15 @@ async def _pieces(model: str, asked: str) -> AsyncIterator[bytes]:
         length = amounts[2] if len(amounts) > 2 else amounts[0]
         words = [f"{time.time() * 1000:.0f} "]
         words += [f"word{number}{' ' if number % length else PARAGRAPH}" for number in range(1, amounts[0])]
-    first, *rest = list(chunks(Answer(text=tuple(words))))
-    yield first
+    # The first word leaves with what providers send before it.
+    head, first, *rest = chunks(Answer(text=tuple(words)))
+    yield head + first
+    if kind == "break":
+        return
     for piece in rest:
         if kind == "tell":
             await asyncio.sleep(amounts[1] / 1000)
         yield piece
-        if kind == "break":
-            return
 
 
 async def main(port: int) -> None:
