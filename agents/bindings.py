@@ -21,12 +21,14 @@ class Run:
         turn: None when no turn runs, as in a compaction that a person asked for.
         fence: fencing number of the lease; every write of the run is refused once the lease is lost.
         person: who asked, when no turn runs.
+        is_first: no worker has taken up the turn before, so it has left nothing in the rows.
     """
 
     session: AgentSession
     turn: Turn | None
     fence: int
     person: User | None = None
+    is_first: bool = False
 
 
 class StoredPlugin(ContextPlugin, Protocol):

@@ -13,7 +13,7 @@ from agents import leases
 from agents.bindings import Run, StoredPlugin
 from agents.call_spans import spans_of
 from agents.connectors.base import Done, ModelRequest, RequestSent, Retrying, ToolCallStarted
-from agents.connectors.body import canonical
+from agents.connectors.body import canonical, outline
 from agents.context import AgentContext
 from agents.context.errors import words_of
 from agents.loop.events import ReplyDiscarded, ReplyStored, TextStreamed, ThinkingStreamed, TurnEvent
@@ -63,6 +63,8 @@ class CallRecorder:
     ) -> None:
         self._run, self._context, self._plugins, self._clock = run, context, plugins, clock
         self._call: _Call | None = None
+        # Of the turn's calls; None until the rows were asked.
+        self._last_ordinal = 0 if run.is_first else None
 
     def expect(self, request: ModelRequest) -> None:
         """Take note of what is about to be asked."""
@@ -118,25 +120,26 @@ class CallRecorder:
         run, prepared = self._run, self._context.last_preparation
         if run.turn is None or prepared is None:
             raise RuntimeError("A model call is recorded in a turn, after its prompt was prepared.")
+        found = outline(body)
+        spans = spans_of(prepared, self._context.get_current_input(), body, found)
         with transaction.atomic():
             session = leases.hold(run.session.pk, run.fence)
-            last = ModelCall.objects.filter(turn=run.turn).aggregate(last=Max("ordinal"))["last"] or 0
+            last = _last_ordinal(run.turn) if self._last_ordinal is None else self._last_ordinal
             call = ModelCall.objects.create(
                 session=session,
                 turn=run.turn,
                 ordinal=last + 1,
                 model_asked=session.settings["model"],
-                body_parts=store_body(body),
+                body_parts=store_body(body, found),
                 body_sha256=sha256(body).hexdigest(),
                 body_size=len(body),
-                spans=[
-                    each.as_json() for each in spans_of(prepared, self._context.get_current_input(), body)
-                ],
+                spans=[each.as_json() for each in spans],
                 stores={plugin.name: plugin.seen_revision for plugin in self._plugins},
                 estimated_tokens=prepared.budget.total_used,
             )
             self._note_seen(call)
             announce(session, doing="asking the model")
+        self._last_ordinal = call.ordinal
         return call
 
     def _note_seen(self, call: ModelCall) -> None:
@@ -169,6 +172,11 @@ class CallRecorder:
 
     def _since(self, call: _Call) -> int:
         return round((self._clock() - call.began) * 1000)
+
+
+def _last_ordinal(turn: Turn) -> int:
+    """Return the number of the turn's last call; 0 when it has none."""
+    return ModelCall.objects.filter(turn=turn).aggregate(last=Max("ordinal"))["last"] or 0
 
 
 def close_lost_calls(turn: Turn) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from agents.connectors.body import MESSAGE_LISTS, TOOL_LISTS, Outline, Place, find_text, outline
+from agents.connectors.body import MESSAGE_LISTS, TOOL_LISTS, Outline, Place, find_text
 from agents.context.messages import InputItem
 from agents.context.preparation import Preparation
 
@@ -45,9 +45,15 @@ class Span:
         return asdict(self)
 
 
-def spans_of(prepared: Preparation, pending: Sequence[InputItem], body: bytes) -> list[Span]:
-    """Return the parts of a request in the order of the prompt; ``pending`` is the input to be answered."""
-    found = outline(body)
+def spans_of(prepared: Preparation, pending: Sequence[InputItem], body: bytes, found: Outline) -> list[Span]:
+    """Return the parts of a request in the order of the prompt.
+
+    Args:
+        prepared: what was asked.
+        pending: the input to be answered.
+        body: what left.
+        found: the body's outline.
+    """
     parts = prepared.budget.breakdown
     sections = _sections(prepared, body, found)
     conversation, current = _messages(body, found, pending)

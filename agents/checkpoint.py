@@ -1,5 +1,6 @@
 """Writes what a turn added to its context into rows, and takes a turn up again from them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -41,7 +42,7 @@ class Checkpoint:
 
     def resume(self) -> Resumption:
         """Put the turn's input into the context unless an earlier run did; return where the turn goes on."""
-        if not Message.objects.filter(pk=self._turn.pk).exists():
+        if self._run.is_first or not Message.objects.filter(pk=self._turn.pk).exists():
             self._context.add_user_message(self._turn.input)
             # A page that showed the message while it was queued recognizes it by the id.
             with transaction.atomic():
@@ -64,6 +65,7 @@ class Checkpoint:
         thinking: str = "",
         first_id: UUID | None = None,
         is_cut: bool = False,
+        columns: Mapping[str, Any] | None = None,
     ) -> None:
         """Store the items that no row holds yet, with their exact counts, and the budget of the last call.
 
@@ -72,6 +74,7 @@ class Checkpoint:
             thinking: what the model thought before the last of them.
             first_id: of the first row.
             is_cut: the last of them is an answer that was stopped or broke off.
+            columns: what else is to be written of the session.
         """
         fresh = self._fresh_items()
         rows = [self._row(session, item, place) for place, item in enumerate(fresh, start=1)]
@@ -80,13 +83,13 @@ class Checkpoint:
             rows[0].pk = first_id or rows[0].pk
         Message.objects.bulk_create(rows)
         self._store_shortened(session)
-        columns: dict[str, Any] = {
+        counts: dict[str, Any] = {
             "message_count": session.message_count + len(rows),
             "message_tokens": session.message_tokens + sum(row.tokens for row in rows),
         }
         if self._context.last_preparation:
-            columns["last_budget"] = self._context.last_preparation.budget.as_dict()
-        announce(session, conversation=True, **columns)
+            counts["last_budget"] = self._context.last_preparation.budget.as_dict()
+        announce(session, conversation=True, **counts, **(columns or {}))
         self._stored.update(item["id"] for item in fresh)
 
     def store_results(self, session: AgentSession) -> None:

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from django.utils import timezone
 
-from agents.connectors.body import cut
+from agents.connectors.body import Outline, cut
 from agents.models import ModelCall, Part
 
 DIGEST_BYTES = 32
@@ -23,14 +23,19 @@ class DamagedBody(Exception):
     """The parts of a body are gone or do not give what was stored."""
 
 
-def store_body(body: bytes) -> bytes:
-    """Return the digests of the body's parts in order, once they are stored; call it in a transaction."""
-    pieces = cut(body)
+def store_body(body: bytes, found: Outline | None = None) -> bytes:
+    """Return the digests of the body's parts in order, once they are stored; call it in a transaction.
+
+    ``found`` is the body's outline, where somebody has made it already.
+    """
+    pieces = cut(body, found)
     parts = {sha256(part).hexdigest(): part for part in pieces}
     today = timezone.now().date()
-    # Before looking: what is marked with today's date is not dropped meanwhile.
-    Part.objects.filter(sha256__in=parts, used_on__lt=today).update(used_on=today)
-    known = set(Part.objects.filter(sha256__in=parts).values_list("sha256", flat=True))
+    known = _days_of(parts)
+    if any(used_on < today for used_on in known.values()):
+        # And look again: what is marked with today's date is not dropped meanwhile.
+        Part.objects.filter(sha256__in=parts, used_on__lt=today).update(used_on=today)
+        known = _days_of(parts)
     Part.objects.bulk_create(
         [
             Part(sha256=digest, data=zlib.compress(part), used_on=today)
@@ -40,6 +45,11 @@ def store_body(body: bytes) -> bytes:
         ignore_conflicts=True,
     )
     return b"".join(sha256(piece).digest() for piece in pieces)
+
+
+def _days_of(digests: Iterable[str]) -> dict[str, date]:
+    """Return when the stored ones among these parts were last used."""
+    return dict(Part.objects.filter(sha256__in=digests).values_list("sha256", "used_on"))
 
 
 def load_body(digests: bytes, checksum: str) -> bytes:

@@ -227,15 +227,21 @@ def poke_next(session: AgentSession) -> None:
         transaction.on_commit(lambda: queue.poke_turn(following.pk))
 
 
-def status_of(session: AgentSession) -> AgentSession.Status:
-    """Return what the session's turns say it is doing."""
-    unfinished = set(session.turns.filter(status__in=Turn.UNFINISHED).values_list("status", flat=True))
+def status_of(session: AgentSession, turn: Turn | None = None) -> AgentSession.Status:
+    """Return what the session's turns say it is doing.
+
+    Any ``turn`` of the session that is at hand spares looking for the last one.
+    """
+    turns = session.turns.order_by("index")
+    last = turn.index if turn else turns.values_list("index", flat=True).last() or 0
+    telling = turns.filter(Q(status__in=Turn.UNFINISHED) | Q(index__gte=last))
+    found = list(telling.values_list("status", flat=True))
     for status in (Turn.Status.RUNNING, Turn.Status.WAITING, Turn.Status.QUEUED):
-        if status in unfinished:
+        if status in found:
             is_asleep = status == Turn.Status.WAITING and not _waits_for_people(session)
             return AgentSession.Status.SLEEPING if is_asleep else AgentSession.Status(status)
-    last = session.turns.order_by("-index").values_list("status", flat=True).first()
-    return AgentSession.Status.FAILED if last == Turn.Status.FAILED else AgentSession.Status.IDLE
+    has_failed = found[-1:] == [Turn.Status.FAILED]
+    return AgentSession.Status.FAILED if has_failed else AgentSession.Status.IDLE
 
 
 def _waits_for_people(session: AgentSession) -> bool:
@@ -247,7 +253,7 @@ def _waits_for_people(session: AgentSession) -> bool:
 def queue_turn(session: AgentSession, turn: Turn) -> None:
     """Tell workers and watchers about a turn of a locked session that is queued now."""
     # A message brings a session back from the archive.
-    announce(session, conversation=True, status=status_of(session), archived_at=None)
+    announce(session, conversation=True, status=status_of(session, turn), archived_at=None)
     transaction.on_commit(lambda: queue.poke_turn(turn.pk))
 
 

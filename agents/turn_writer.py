@@ -1,7 +1,8 @@
 """Writes what happens in a turn as it happens: rows of messages and calls, and what watchers see of it."""
 
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from django.db import transaction
 
@@ -22,7 +23,7 @@ from agents.loop.events import (
     ToolStarted,
     TurnEvent,
 )
-from agents.models import Turn
+from agents.models import AgentSession
 from agents.streaming import DraftStream, pump
 
 # They come in hundreds and touch no row.
@@ -34,14 +35,35 @@ class TurnWriter:
 
     As a context manager it streams what the model writes, and keeps what was said when the turn is stopped
     or fails in the middle of an answer.
+
+    Attributes:
+        has_ended: the rows say that the turn is over.
     """
 
     def __init__(
-        self, run: Run, turn: Turn, checkpoint: Checkpoint, calls: CallRecorder, tools: ToolManager
+        self,
+        run: Run,
+        checkpoint: Checkpoint,
+        calls: CallRecorder,
+        tools: ToolManager,
+        end: Callable[[AgentSession], Mapping[str, Any] | None],
     ) -> None:
-        self._run, self._turn = run, turn
+        """Write the turn of the run.
+
+        Args:
+            run: holds the session.
+            checkpoint: of the turn's context.
+            calls: records them.
+            tools: describe their calls.
+            end: called with the locked session when the answer is stored; it returns what else is to be
+                written of the session for the turn to be over, None when the turn is not.
+        """
+        if run.turn is None:
+            raise RuntimeError("Only a run of a turn writes a turn.")
+        self._run, self._turn, self._end = run, run.turn, end
         self._checkpoint, self._calls, self._tools = checkpoint, calls, tools
-        self._stream = DraftStream(run, turn)
+        self._stream = DraftStream(run, run.turn)
+        self.has_ended = False
 
     def __enter__(self) -> Self:
         pump.start(self._turn.pk, self._stream)
@@ -78,13 +100,16 @@ class TurnWriter:
 
     def _store(self, event: ReplyStored | ReplyDiscarded | ResultsStored) -> None:
         """Store what came of the call together with what was said, or neither."""
+        ending: Mapping[str, Any] | None = None
         with transaction.atomic():
             session = leases.hold(self._run.session.pk, self._run.fence)
             self._calls.observe(event)
             if isinstance(event, ReplyStored):
-                self._checkpoint.store(session, thinking=_thinking(event.reply))
+                ending = None if _has_calls(event.reply) else self._end(session)
+                self._checkpoint.store(session, thinking=_thinking(event.reply), columns=ending)
             elif isinstance(event, ResultsStored):
                 self._checkpoint.store_results(session)
+        self.has_ended = ending is not None
 
     def _line(self, event: ToolStarted) -> str:
         found = self._tools.get(event.name)
@@ -92,6 +117,13 @@ class TurnWriter:
 
 
 def _thinking(reply: Done) -> str:
-    blocks = [block for item in reply.output for block in item.get("content", ())]
-    thoughts = [str(block.get("thinking", "")) for block in blocks if block["type"] == "thinking"]
+    thoughts = [str(block.get("thinking", "")) for block in _blocks(reply, "thinking")]
     return "\n\n".join(filter(None, thoughts))
+
+
+def _has_calls(reply: Done) -> bool:
+    return bool(_blocks(reply, "tool_use"))
+
+
+def _blocks(reply: Done, kind: str) -> list[Any]:
+    return [block for item in reply.output for block in item.get("content", ()) if block["type"] == kind]

@@ -79,12 +79,15 @@ def outline(body: bytes) -> Outline:
     return Outline(values, items)
 
 
-def cut(body: bytes) -> list[bytes]:
-    """Return the body in parts; two bodies that share messages share most parts."""
+def cut(body: bytes, found: Outline | None = None) -> list[bytes]:
+    """Return the body in parts; two bodies that share messages share most parts.
+
+    ``found`` is the body's outline, where somebody has made it already.
+    """
     parts: list[bytes] = []
     part: list[bytes] = []
     size = 0
-    for piece in _pieces(body):
+    for piece in _pieces(body, found or outline(body)):
         part.append(piece)
         size += len(piece)
         if size >= _LARGE_PART or zlib.crc32(piece) % _PIECES_PER_PART == 0:
@@ -116,9 +119,8 @@ def canonical(request: ModelRequest) -> bytes:
     return json.dumps(whole, ensure_ascii=False, separators=(",", ":"), default=dict).encode()
 
 
-def _pieces(body: bytes) -> Iterator[bytes]:
+def _pieces(body: bytes, found: Outline) -> Iterator[bytes]:
     """Yield the body cut before every list element and behind every section of the system message."""
-    found = outline(body)
     starts = {place.start for places in found.items.values() for place in places}
     ends = {places[-1].end for places in found.items.values()}
     sections = {each.end() for each in re.finditer(re.escape(_SEPARATOR), body)}

@@ -22,6 +22,8 @@ _ACCESSES: dict[str, Callable[[Environ], Access]] = {
     "compatible": access.compatible,
 }
 _IMPLEMENTATION = "agents.connectors.pydantic_ai"
+# A turn that shall stop while the model is silent is noticed within this time.
+_PATIENCE_S = 0.25
 _PACKAGES = frozenset({"pydantic_ai", "httpx2", "openai", "anthropic", "google"})
 
 _registered: dict[str, Factory] = {}
@@ -97,5 +99,7 @@ def _connector(found: Access, allow_provider_transfer: bool) -> Connector:
         raise ConnectorError(
             "Real providers need the extra `providers`: pip install 'contextsite[providers]'."
         ) from fault
-    made = implementation.ProviderConnector(found, allow_provider_transfer=allow_provider_transfer)
+    made = implementation.ProviderConnector(
+        found, allow_provider_transfer=allow_provider_transfer, patience_s=_PATIENCE_S
+    )
     return cast("Connector", made)

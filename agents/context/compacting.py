@@ -210,6 +210,10 @@ class CompactingContext(PersistentContext):
         with self._shaping.hold():
             return self._consolidate()
 
+    def is_over_threshold(self) -> bool:
+        """Return whether ``consolidate`` would look for something to tidy up, as far as the context knows."""
+        return self._gate().excess(self._assemble().budget) > 0
+
     @property
     def _room_maker(self) -> _GateKeeper:
         gate = self._gate()

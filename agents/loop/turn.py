@@ -87,8 +87,8 @@ class Loop:
         limits: what else a turn may use.
         before_call: called right before the context is prepared, for example to take over others' edits.
         before_request: gets the request right before the model is asked, for example to note it.
-        check_stop: called between steps, and while the model or parallel tools work; raises TurnStopped when
-            the turn shall end.
+        check_stop: called between steps; raises TurnStopped when the turn shall end.
+        watch_stop: called in its place while the model or parallel tools work, which is often.
         hold: called between steps; returns when the turn may go on.
         inbox: gives what was said since it was last called; it joins the input of the next model call.
         approve: asked before a tool with the permission ``ask`` runs.
@@ -109,6 +109,7 @@ class Loop:
     before_call: Nothing = _nothing
     before_request: Callable[[ModelRequest], None] = _nothing
     check_stop: Nothing = _nothing
+    watch_stop: Nothing | None = None
     hold: Nothing = _nothing
     inbox: Callable[[], Sequence[str]] = tuple
     approve: ApproveOrWait = nobody_to_ask
@@ -269,10 +270,12 @@ class _Turn:
 
     def _step(self) -> None:
         self._loop.hold()
-        self._watch()
+        self._loop.check_stop()
+        self._meter.check_time()
 
     def _watch(self) -> None:
-        self._loop.check_stop()
+        watch_stop = self._loop.watch_stop or self._loop.check_stop
+        watch_stop()
         self._meter.check_time()
 
     def _read_inbox(self) -> bool:

@@ -19,6 +19,7 @@ from agents.connectors.base import (
 )
 from agents.connectors.scripted import ScriptedConnector, call, say
 from agents.models import AgentSession, ModelCall, SeenRevision, Turn
+from agents.stops import stop_watch
 from tests.agents import scripts
 from tests.boards import write
 from tests.rows import make_person, make_profile, make_session
@@ -137,6 +138,7 @@ def test_a_call_that_a_person_stopped_says_so(session: AgentSession, ana: User) 
         def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
             yield RequestSent(body())
             Turn.objects.update(cancel_requested=True)
+            stop_watch.look()
             while True:
                 yield Waiting()
 

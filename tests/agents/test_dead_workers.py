@@ -87,6 +87,8 @@ def test_a_stored_answer_is_not_asked_for_again(
     def cut(*_: object) -> None:
         raise Killed
 
+    # As when there is something to tidy up first.
+    monkeypatch.setattr(runner, "_end", lambda *_: None)
     monkeypatch.setattr(runner, "_finish", cut)
     turn = die(session, ana, say("the answer"))
     monkeypatch.undo()

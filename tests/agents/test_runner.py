@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from agents import leases, runner, sessions
 from agents.connectors.base import (
@@ -39,6 +41,21 @@ def test_a_turn_stores_what_was_said_and_finishes(session: AgentSession, ana: Us
     assert turn.finished_at
     assert roles(session) == ["user", "assistant"]
     assert (session.status, session.lease_owner, session.doing) == ("idle", "", "")
+
+
+def test_an_answer_is_stored_together_with_the_end_of_its_turn(session: AgentSession, ana: User) -> None:
+    say_next(say("Hello"))
+    run(session, "hi", ana)
+    assert session.messages.get(role="assistant").revision == session.revision
+
+
+def test_a_turn_of_one_call_asks_the_database_little(session: AgentSession, ana: User) -> None:
+    say_next(say("Hello"))
+    turn = sessions.submit_turn(session, "hi", ana)
+    with CaptureQueriesContext(connection) as queries:
+        runner.run(turn.pk)
+    asked = [query["sql"] for query in queries if "SAVEPOINT" not in query["sql"]]
+    assert len(asked) <= 22
 
 
 def test_the_message_of_the_user_carries_the_id_of_its_turn(session: AgentSession, ana: User) -> None:

@@ -9,6 +9,7 @@ from agents import runner, sessions
 from agents.connectors.base import Connector, ConnectorError, ModelEvent, ModelRequest, TextDelta, Waiting
 from agents.connectors.scripted import say
 from agents.models import AgentSession, Turn
+from agents.stops import stop_watch
 from tests.agents import scripts
 from tests.agents.scripts import roles, run, say_next
 from tests.rows import make_profile, make_session
@@ -28,6 +29,7 @@ def test_a_turn_is_stopped_in_the_middle_of_an_answer(
         def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
             yield TextDelta("half an ans")
             sessions.stop_turn(session)
+            stop_watch.look()
             yield Waiting()
             raise AssertionError("it went on")
 
