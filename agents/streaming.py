@@ -1,4 +1,4 @@
-"""Sends an answer to its watchers while it is written: at once, then every 30 ms, and kept every 500 ms."""
+"""Sends an answer to its watchers while it is written: at once, then every 30 ms, and kept after 500 ms."""
 
 import logging
 import threading
@@ -18,7 +18,7 @@ from agents.loop.events import ReplyDiscarded, ReplyStored, TextStreamed, Thinki
 from agents.models import ModelCall, Turn
 
 SEND_EVERY_S = 0.030
-SAVE_EVERY_S = 0.500
+SAVE_AFTER_S = 0.500
 NAMED_CALLS = 20
 
 logger = logging.getLogger(__name__)
@@ -34,10 +34,11 @@ class DraftStream:
         self._run, self._turn, self._clock = run, turn, clock
         self._lock = threading.Lock()
         self._draft: Draft | None = None
-        self._sent_at = self._saved_at = float("-inf")
+        self._sent_at = float("-inf")
+        self._is_unsent = False
+        self._unsaved_since: float | None = None
         # The call whose draft is in the row.
         self._saved_call = 0
-        self._is_unsent = self._is_unsaved = False
 
     @property
     def text(self) -> str:
@@ -52,7 +53,8 @@ class DraftStream:
         elif call is not None:
             with self._lock:
                 if self._take(event, call):
-                    self._is_unsent = self._is_unsaved = True
+                    self._is_unsent = True
+                    self._note_unsaved()
                     self._send_if_due()
 
     def tick(self) -> None:
@@ -69,7 +71,7 @@ class DraftStream:
         """Take the draft from the pages; what was said is stored, or nothing of it is kept."""
         with self._lock:
             draft, self._draft = self._draft, None
-            self._is_unsent = self._is_unsaved = False
+            self._is_unsent, self._unsaved_since = False, None
         if draft:
             self._publish(Piece(draft.turn, draft.call, is_over=True))
 
@@ -105,6 +107,12 @@ class DraftStream:
             for piece in self._draft.unsent():
                 self._publish(piece)
 
+    def _note_unsaved(self) -> None:
+        # That a call has begun stands in its own row.
+        is_known = self._draft is None or (self._draft.is_blank and self._saved_call != self._draft.call)
+        if self._unsaved_since is None and not is_known:
+            self._unsaved_since = self._clock()
+
     def _tell_ends(self) -> None:
         """Let pages that opened after the last words were sent and before they were kept ask for them."""
         with self._lock:
@@ -115,12 +123,10 @@ class DraftStream:
         bus.current().publish(DraftPiece(self._run.session.pk, piece))
 
     def _due_to_save(self) -> dict[str, Any] | None:
-        if not self._draft or not self._is_unsaved or self._clock() - self._saved_at < SAVE_EVERY_S:
+        since = self._unsaved_since
+        if not self._draft or since is None or self._clock() - since < SAVE_AFTER_S:
             return None
-        # That a call has begun stands in its own row.
-        if self._draft.is_blank and self._saved_call != self._draft.call:
-            return None
-        self._saved_at, self._saved_call, self._is_unsaved = self._clock(), self._draft.call, False
+        self._unsaved_since, self._saved_call = None, self._draft.call
         return self._draft.as_json()
 
     def _save(self, draft: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from agents.draft import Piece
 from agents.loop.events import CallStarted, ReplyDiscarded, ReplyStored, TextStreamed, ThinkingStreamed
 from agents.models import AgentSession, ModelCall, Turn
 from agents.sessions import submit_turn
-from agents.streaming import SAVE_EVERY_S, SEND_EVERY_S, DraftStream, Pump
+from agents.streaming import SAVE_AFTER_S, SEND_EVERY_S, DraftStream, Pump
 from tests.rows import make_session
 
 pytestmark = pytest.mark.django_db
@@ -124,7 +124,9 @@ def test_events_that_say_nothing_to_readers_send_nothing(stage: Stage) -> None:
 
 def test_the_draft_is_kept_now_and_then_for_pages_that_come_late(stage: Stage) -> None:
     stage.write(ThinkingStreamed("Hm."), TextStreamed("Hel"), ToolCallStarted("c1", "store_set"))
-    stage.wait(0)
+    stage.wait(SEND_EVERY_S)
+    assert stage.draft() is None
+    stage.wait(SAVE_AFTER_S)
     first = stage.draft()
     assert first == {
         "turn": 1,
@@ -137,22 +139,20 @@ def test_the_draft_is_kept_now_and_then_for_pages_that_come_late(stage: Stage) -
     stage.write(TextStreamed("lo"))
     stage.wait(SEND_EVERY_S)
     assert stage.draft() == first
-    stage.wait(SAVE_EVERY_S)
+    stage.wait(SAVE_AFTER_S)
     assert stage.draft()["text"] == "Hello"
 
 
 def test_a_page_that_came_between_the_words_and_their_keeping_hears_that_it_lacks_them(stage: Stage) -> None:
-    stage.write(TextStreamed("So"))
-    stage.stream.tick()
-    stage.write(ThinkingStreamed("Hm."), TextStreamed("\U0001f600 ok"))
+    stage.write(ThinkingStreamed("Hm."), TextStreamed("So\U0001f600 ok"))
     stage.wait(SEND_EVERY_S)
-    assert stage.draft()["text"] == "So"
+    assert stage.draft() is None
     stage.sent.clear()
     # And now the model says nothing for a long while.
-    stage.wait(SAVE_EVERY_S)
+    stage.wait(SAVE_AFTER_S)
     assert stage.draft()["text"] == "So\U0001f600 ok"
     assert stage.sent == [Piece(1, 1, "text", 7), Piece(1, 1, "thinking", 3)]
-    stage.wait(SAVE_EVERY_S)
+    stage.wait(SAVE_AFTER_S)
     assert len(stage.sent) == 2
 
 
@@ -160,7 +160,7 @@ def test_a_worker_that_lost_its_lease_keeps_no_draft(stage: Stage) -> None:
     AgentSession.objects.update(lease_owner="")
     leases.claim(stage.session.pk, "another")
     stage.write(TextStreamed("Hello"))
-    stage.wait(SAVE_EVERY_S)
+    stage.wait(SAVE_AFTER_S)
     assert stage.draft() is None
 
 
@@ -169,7 +169,7 @@ def test_pages_drop_the_draft_when_the_reply_is_stored_or_discarded(stage: Stage
     stage.write(TextStreamed("Hello"))
     stage.stream.observe(end, None)
     assert stage.sent[-1] == Piece(turn=1, call=1, is_over=True)
-    stage.wait(SAVE_EVERY_S)
+    stage.wait(SAVE_AFTER_S)
     assert stage.draft() is None
     assert stage.stream.text == ""
 
@@ -189,19 +189,19 @@ def test_the_first_words_leave_at_once_however_soon_they_come(stage: Stage) -> N
 
 def test_that_a_call_began_is_not_kept_as_its_row_says_it(stage: Stage) -> None:
     stage.write(RequestSent(b"{}"))
-    stage.wait(SAVE_EVERY_S)
+    stage.wait(SAVE_AFTER_S)
     assert stage.draft() is None
     stage.write(TextStreamed("Hel"))
-    stage.wait(SAVE_EVERY_S)
+    stage.wait(SAVE_AFTER_S)
     assert stage.draft()["text"] == "Hel"
 
 
 def test_a_note_that_was_kept_goes_when_the_model_is_asked_again(stage: Stage) -> None:
     stage.write(Retrying("the provider is overloaded", 3.0))
-    stage.wait(SAVE_EVERY_S)
+    stage.wait(SAVE_AFTER_S)
     assert stage.draft()["note"]
     stage.write(RequestSent(b"{}"))
-    stage.wait(SAVE_EVERY_S)
+    stage.wait(SAVE_AFTER_S)
     assert stage.draft()["note"] == ""
 
 
