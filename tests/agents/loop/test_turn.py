@@ -1,10 +1,13 @@
 import json
+from collections.abc import Iterator
 
 import pytest
 
 from agents.connectors.base import (
     ConnectorError,
     Done,
+    ModelEvent,
+    ModelRequest,
     RequestSent,
     Retrying,
     TextDelta,
@@ -28,6 +31,7 @@ from agents.loop.events import (
     TurnFinished,
 )
 from agents.loop.hooks import ErrorReport
+from agents.loop.limits import Pace
 from agents.loop.turn import LIMIT_RESULT, WRAP_UP, TooManyCalls, TurnStopped
 from tests.agents.loop.cast import (
     Sending,
@@ -94,6 +98,21 @@ def test_the_hook_before_a_call_may_change_what_the_model_sees() -> None:
     connector = ScriptedConnector(say("ok"))
     play(context, connector, before_call=lambda: board.set("mode", "Mode", "quick"))
     assert "quick" in json.dumps(connector.requests[0].input[0])
+
+
+def test_while_the_model_is_silent_the_quick_look_for_a_stop_is_taken() -> None:
+    class Silent:
+        def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
+            while True:
+                yield Waiting()
+
+    steps: list[int] = []
+    pace = Pace(poll_s=0)
+    with pytest.raises(TurnStopped):
+        play(
+            make_context(), Silent(), check_stop=lambda: steps.append(1), watch_stop=stop_after(2), pace=pace
+        )
+    assert len(steps) == 1
 
 
 def test_a_stop_between_model_calls_asks_no_more() -> None:

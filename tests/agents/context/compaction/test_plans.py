@@ -37,6 +37,11 @@ def loaded(**options: Any) -> AgentContext:
     return context
 
 
+def test_whether_there_may_be_something_to_tidy_up_is_known_beforehand() -> None:
+    assert loaded().is_over_threshold()
+    assert not sized(10_000).is_over_threshold()
+
+
 def test_a_preview_changes_nothing_and_tells_nobody() -> None:
     context = loaded()
     seen = heard(context, "compaction:starting", "context:compacted", "budget:updated")
