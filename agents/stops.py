@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
-from django.db import DatabaseError, connections
+from django.db import connections
 
 from agents.models import Turn
 
@@ -50,13 +50,18 @@ class StopWatch:
         return turn_id in self._wanted
 
     def look(self) -> None:
-        """Look once."""
+        """Look once; what cannot be looked at now is looked at the next time."""
         with self._lock:
             running = list(self._running)
         if not running:
             return
-        asked = Turn.objects.filter(pk__in=running, cancel_requested=True)
-        wanted = set(asked.values_list("pk", flat=True))
+        try:
+            asked = Turn.objects.filter(pk__in=running, cancel_requested=True)
+            wanted = set(asked.values_list("pk", flat=True))
+        except Exception:
+            # The thread serves every turn of the process, so no fault may end it.
+            logger.exception("Could not look whether a turn shall stop")
+            return
         with self._lock:
             self._wanted |= wanted & self._running
 
@@ -64,10 +69,7 @@ class StopWatch:
         while True:
             self._has_work.wait()
             self._pause.wait(LOOK_EVERY_S)
-            try:
-                self.look()
-            except DatabaseError:
-                logger.warning("Could not look whether a turn shall stop", exc_info=True)
+            self.look()
             connections.close_all()
 
 
