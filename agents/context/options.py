@@ -99,6 +99,9 @@ MODEL = Kind(
     lambda value: isinstance(value, str) and bool(value.strip()),
 )
 SYSTEM_PROMPT = maybe(TEXT)
+TOOLS = Kind(
+    "a list of tools", lambda value: isinstance(value, Iterable) and not isinstance(value, str | Mapping)
+)
 KINDS: dict[str, Kind] = {
     "model": MODEL,
     "max_context_tokens": maybe(whole(1)),
@@ -107,9 +110,7 @@ KINDS: dict[str, Kind] = {
     "system_prompt": SYSTEM_PROMPT,
     "agent_id": maybe(TEXT),
     "user_id": maybe(TEXT),
-    "tools": Kind(
-        "a list of tools", lambda value: isinstance(value, Iterable) and not isinstance(value, str | Mapping)
-    ),
+    "tools": TOOLS,
     "features": maybe(MAPPING),
     "strategy": TEXT,
     # Looked at when it is put to use.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 
 from agents.connectors.base import Usage
+from agents.context.kinds import check_kinds, maybe, whole
 
 EMPTY_RETRIES = 2
 _FIRST_WAIT_S = 1.0
@@ -41,10 +42,7 @@ class Limits:
     max_tokens: int | None = None
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            most = getattr(self, each.name)
-            if most is not None and most < 1:
-                raise ValueError(f"{each.name} must be at least 1, or None for no limit.")
+        check_kinds(vars(self), {each.name: maybe(whole(1)) for each in fields(self)})
 
 
 @dataclass(frozen=True)

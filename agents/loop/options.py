@@ -1,11 +1,26 @@
 """What an agent is made of, as its creator says it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Required, TypedDict, cast
 
 from agents.connectors.base import Connector
 from agents.context import AgentContext, ContextOptions, LifecycleHooks, Tool
+from agents.context.errors import InvalidKeyword, InvalidOption
+from agents.context.kinds import (
+    FLAG,
+    FUNCTION,
+    MAPPING,
+    TEXT,
+    Kind,
+    check_kinds,
+    having,
+    maybe,
+    one_of,
+    whole,
+)
 from agents.context.lifecycle import Hook
+from agents.context.options import MODEL, SYSTEM_PROMPT, TOOLS
 from agents.loop.limits import Limits, Pace
 from agents.loop.sessions import SessionOptions
 from agents.loop.tool_calls import Approve, FailureMode
@@ -55,29 +70,65 @@ class AgentOptions(TypedDict, total=False):
     pace: Pace
 
 
+KINDS: dict[str, Kind] = {
+    "model": MODEL,
+    "connector": Kind(
+        "the name of a provider, or a connector, which has stream",
+        lambda value: value is None or TEXT.fits(value) or having("", "stream").fits(value),
+    ),
+    "tools": TOOLS,
+    "name": maybe(TEXT),
+    "instructions": SYSTEM_PROMPT,
+    "user_id": maybe(TEXT),
+    "max_iterations": whole(1),
+    "context": Kind(
+        "an AgentContext, or keywords of one",
+        lambda value: value is None or isinstance(value, AgentContext | Mapping),
+    ),
+    "session": maybe(MAPPING),
+    "lifecycle_hooks": maybe(MAPPING),
+    "limits": Kind(
+        "Limits, or a mapping of them", lambda value: value is None or isinstance(value, Limits | Mapping)
+    ),
+    "settings": maybe(MAPPING),
+    "tool_failure_mode": one_of("continue", "fail"),
+    "approve": maybe(FUNCTION),
+    "allow_provider_transfer": FLAG,
+    "pace": Kind("a Pace", lambda value: isinstance(value, Pace)),
+}
+
+
 def check_options(options: AgentOptions) -> None:
-    """Raise for a keyword that is missing, unknown or contradicts another.
+    """Raise for a keyword that is missing, unknown, of another kind, or contradicts another.
 
     Raises:
-        TypeError: naming the keyword.
-        ValueError: for a value out of range, and for a storage beside a context that has its own.
+        InvalidKeyword: naming the keyword.
+        InvalidOption: naming what it may be, and for a storage beside a context that has its own.
     """
     if "model" not in options:
-        raise TypeError("Agent.create needs `model`.")
-    unknown = sorted(options.keys() - AgentOptions.__annotations__.keys())
+        raise InvalidKeyword("Agent.create needs `model`.")
+    unknown = sorted(options.keys() - KINDS.keys())
     if unknown:
-        raise TypeError(f"Agent.create does not know {', '.join(unknown)}.")
-    if options.get("max_iterations", DEFAULT_MAX_ITERATIONS) < 1:
-        raise ValueError("max_iterations must be at least 1.")
+        raise InvalidKeyword(f"Agent.create does not know {', '.join(unknown)}.")
+    check_kinds(options, KINDS)
     context, session = options.get("context"), options.get("session") or {}
     if isinstance(context, AgentContext) and session.get("storage", context.storage) is not context.storage:
-        raise ValueError("The storage belongs to the context: pass it to AgentContext.create.")
+        raise InvalidOption("The storage belongs to the context: pass it to AgentContext.create.")
 
 
 def limits_of(options: AgentOptions) -> Limits:
-    """Return the limits, also when they came as a mapping."""
+    """Return the limits, also when they came as a mapping.
+
+    Raises:
+        InvalidOption: for a limit that there is not, or that is no whole number from 1.
+    """
     given = options.get("limits") or {}
-    return given if isinstance(given, Limits) else Limits(**given)
+    if isinstance(given, Limits):
+        return given
+    names = [each.name for each in fields(Limits)]
+    if unknown := sorted(map(str, given.keys() - set(names))):
+        raise InvalidOption(f"There is no limit {', '.join(unknown)}; there are {', '.join(names)}.")
+    return Limits(**given)
 
 
 def context_options(options: AgentOptions, model: str) -> ContextOptions:

@@ -18,6 +18,7 @@ from agents.context.errors import ExecutionActive, InputTooLarge, InvalidItem
 from agents.loop.events import TextStreamed, ThinkingStreamed, TurnFinished
 from agents.loop.hooks import Skip
 from agents.loop.limits import LimitReached, Limits
+from agents.loop.options import KINDS, AgentOptions
 from agents.loop.tool_calls import ToolFailed
 from tests.agents.loop.cast import Sending, double, fail, make_agent, requests, results, unanswered
 
@@ -70,14 +71,31 @@ def test_the_context_can_be_described_by_its_keywords() -> None:
     [
         ({}, TypeError, "needs `model`"),
         ({"model": "gpt-4.1", "colour": 1}, TypeError, "does not know colour"),
-        ({"model": "gpt-4.1", "max_iterations": 0}, ValueError, "max_iterations must be at least 1"),
-        ({"model": "gpt-4.1", "limits": {"max_tokens": 0}}, ValueError, "max_tokens must be at least 1"),
+        (
+            {"model": "gpt-4.1", "max_iterations": 0},
+            ValueError,
+            "max_iterations is a whole number of at least 1",
+        ),
+        ({"model": 5}, ValueError, "model is the name of a model, such as openai:gpt-4.1, not 5"),
+        ({"model": "gpt-4.1", "connector": 3}, ValueError, "connector is the name of a provider, or"),
+        ({"model": "gpt-4.1", "tools": "fail"}, ValueError, "tools is a list of tools, not 'fail'"),
+        ({"model": "gpt-4.1", "context": 3}, ValueError, "context is an AgentContext, or keywords of one"),
+        ({"model": "gpt-4.1", "lifecycle_hooks": [print]}, ValueError, "lifecycle_hooks is a mapping"),
+        ({"model": "gpt-4.1", "tool_failure_mode": "panic"}, ValueError, "one of continue, fail"),
+        ({"model": "gpt-4.1", "limits": 3}, ValueError, "limits is Limits, or a mapping of them, not 3"),
+        ({"model": "gpt-4.1", "limits": {"money": 1}}, ValueError, "There is no limit money; there are max_"),
+        ({"model": "gpt-4.1", "limits": {"max_tokens": "9"}}, ValueError, "max_tokens is a whole number of"),
+        ({"model": "gpt-4.1", "pace": 0.5}, ValueError, "pace is a Pace, not 0.5"),
         ({"model": "gpt-4.1", "lifecycle_hooks": {"lunch": print}}, ValueError, "Unknown hook 'lunch'"),
     ],
 )
 def test_wrong_keywords_are_refused(options: Any, fault: type[Exception], says: str) -> None:
     with pytest.raises(fault, match=says):
         Agent.create(**options)
+
+
+def test_every_keyword_has_its_kind() -> None:
+    assert KINDS.keys() == AgentOptions.__annotations__.keys()
 
 
 def test_creation_needs_no_key_and_the_first_run_says_what_is_missing(

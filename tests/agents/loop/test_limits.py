@@ -11,7 +11,7 @@ from tests.agents.loop.cast import Sending, StoppedTime, make_context, play, sto
 
 @pytest.mark.parametrize("name", ["max_tool_calls", "max_time_ms", "max_tokens"])
 def test_a_limit_of_nothing_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be at least 1"):
+    with pytest.raises(ValueError, match=f"{name} is a whole number of at least 1"):
         Limits(**{name: 0})
 
 
