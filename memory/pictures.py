@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memory.fetching import FetchRefused, fetch
 from memory.models import Picture
-from memory.render_process import child
+from memory.render_process import pool
 from memory.rendering.pictures import PictureRefused
 
 KEEP_FETCHED = timedelta(days=1)
@@ -31,7 +31,7 @@ def fetched(address: str) -> bytes:
     if not cache.add(f"fetching:{key}", 1, PAUSE_S):
         raise FetchRefused("it is being fetched, or could not be fetched a moment ago")
     try:
-        content = child.encoded_anew(fetch(address, settings.CARDS_IMAGE_HOSTS)).content
+        content = pool.encoded_anew(fetch(address, settings.CARDS_IMAGE_HOSTS), key).content
     except PictureRefused as refusal:
         raise FetchRefused(str(refusal)) from refusal
     Picture.objects.update_or_create(

@@ -16,7 +16,7 @@ from django.utils.module_loading import import_string
 
 from agents.tools.folder import ConfinedFolder, Refused
 from memory.models import SessionPicture
-from memory.render_process import child
+from memory.render_process import pool
 from memory.rendering.cards import CardHTML, with_pictures
 from memory.rendering.pictures import MOST_BYTES, Picture, PictureRefused, PictureSlot, ShownPicture
 
@@ -104,7 +104,7 @@ def _kept(wanted: Mapping[str, _Source], session_id: UUID) -> Mapping[str, Found
 
 
 def _stored(source: _Source, session_id: UUID) -> ShownPicture:
-    made = source.made or _encoded_anew(source)
+    made = source.made or _encoded_anew(source, session_id)
     row = SessionPicture(
         session_id=session_id,
         key=source.key,
@@ -122,12 +122,12 @@ def _stored(source: _Source, session_id: UUID) -> ShownPicture:
     return ShownPicture(_address(session_id, source.key), made.width, made.height)
 
 
-def _encoded_anew(source: _Source) -> Picture:
+def _encoded_anew(source: _Source, session_id: UUID) -> Picture:
     tried = f"no-picture:{source.key}"
     reason = cache.get(tried)
     if reason is None:
         try:
-            return child.encoded_anew(source.content)
+            return pool.encoded_anew(source.content, session_id)
         except PictureRefused as refusal:
             reason = str(refusal)
             cache.set(tried, reason, _PAUSE_S)

@@ -88,6 +88,31 @@ def test_two_threads_that_render_the_same_text_keep_it_once() -> None:
     assert len(renderer.asked) == asked
 
 
+def test_a_text_that_misses_its_chances_gets_them_ever_less_often() -> None:
+    now = [0.0]
+    texts, asked = RenderedTexts(clock=lambda: now[0]), list[float]()
+
+    def fail(text: str, dom_id: str) -> CardHTML:
+        asked.append(now[0])
+        return CardHTML(SafeHTML(text), lasting=False)
+
+    for now[0] in (0.0, 60.0, 61.0, 500.0, 541.0, 542.0, 4_000.0, 4_400.0):
+        texts.get(fail, "value", "a", "card-1")
+    assert asked == [0.0, 61.0, 542.0, 4_400.0]
+
+
+def test_a_text_that_took_its_chance_is_kept() -> None:
+    now = [0.0]
+    texts, replies = RenderedTexts(clock=lambda: now[0]), [False, True]
+
+    def render(text: str, dom_id: str) -> CardHTML:
+        return CardHTML(SafeHTML(text), lasting=replies.pop(0))
+
+    for now[0] in (0.0, 61.0, 10_000_000.0):
+        texts.get(render, "value", "a", "card-1")
+    assert replies == []
+
+
 def test_values_and_messages_go_through_the_render_process() -> None:
     assert "<strong>bold</strong>" in value_html('"**bold**"', "card-1", SESSION).html
     assert "<em>text</em>" in message_html("some *text*", "message-1", SESSION).html

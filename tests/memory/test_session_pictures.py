@@ -4,7 +4,7 @@ import base64
 import io
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from agents.tools.folder import ConfinedFolder
 from contextsite.operator_tools import workspace_folder
 from memory import session_pictures
 from memory.models import SessionPicture
-from memory.render_process import child
+from memory.render_process import pool
 from memory.rendered import message_html, value_html
 from memory.rendering.pictures import Picture
 from memory.session_pictures import KEEP_UNUSED, drop_unused_pictures
@@ -151,13 +151,13 @@ def test_a_picture_is_encoded_once_and_a_failure_not_tried_again_at_once(
     session: AgentSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bytes] = []
-    encoded_anew = child.encoded_anew
+    encoded_anew = pool.encoded_anew
 
-    def counted(content: bytes) -> Picture:
+    def counted(content: bytes, owner: Hashable) -> Picture:
         asked.append(content)
-        return encoded_anew(content)
+        return encoded_anew(content, owner)
 
-    monkeypatch.setattr(child, "encoded_anew", counted)
+    monkeypatch.setattr(pool, "encoded_anew", counted)
     put(session, "a.png", png())
     put(session, "bad.png", b"bad")
     for _ in range(3):
