@@ -4,11 +4,11 @@
 import { Frame } from "./frame.js";
 import { outlineOf } from "./outline.js";
 import { onPaletteChange, palette } from "./palette.js";
+import { noticeOf, pictureOf } from "./picture.js";
 
 const NAMES = { mermaid: "Diagram", "vega-lite": "Chart", markmap: "Mind map" };
 const NEARBY = { rootMargin: "200px" };
 const MOST_PICTURES = 60;
-const MOST_CHARACTERS = 3_000_000;
 
 export function startDiagrams() {
   const address = document.body.dataset.frames;
@@ -60,7 +60,7 @@ class Artist {
     this.#shown.set(figure, key);
     try {
       const picture = await this.#picture(kind, key, source, theme);
-      if (this.#shown.get(figure) === key) fill(figure, imageOf(picture, NAMES[kind]), false);
+      if (this.#shown.get(figure) === key) fill(figure, pictureOf(picture, NAMES[kind]), false);
     } catch (error) {
       if (this.#shown.get(figure) === key) fill(figure, noticeOf(`${NAMES[kind]} not drawn: ${error.message}`), true);
     }
@@ -87,25 +87,4 @@ function fill(figure, content, isOpen) {
   place.dataset.own = "";
   if (!place.firstChild || isOpen) figure.querySelector("details").open = isOpen;
   place.replaceChildren(content);
-}
-
-// What a frame answers is hostile: the picture can only be looked at, an image runs and loads nothing.
-function imageOf({ svg, width, height }, name) {
-  if (typeof svg !== "string" || svg.length > MOST_CHARACTERS) throw new Error("the picture is too large");
-  const image = document.createElement("img");
-  image.className = "md-picture";
-  image.alt = `${name}; what it shows is written below.`;
-  image.width = Math.ceil(Number(width)) || 0;
-  image.height = Math.ceil(Number(height)) || 0;
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  return image;
-}
-
-function noticeOf(text) {
-  const notice = document.createElement("div");
-  const line = document.createElement("p");
-  notice.className = "notice notice--warn";
-  line.textContent = text;
-  notice.append(line);
-  return notice;
 }

@@ -15,6 +15,8 @@ CHART = json.dumps(
     }
 )
 MIND_MAP = "# Plan\n- **one**\n- two"
+WIDE_MERMAID = "graph LR\n" + "\n".join(f" s{n}[Step number {n}] --> s{n + 1}" for n in range(30))
+ENDLESS_MIND_MAP = "# Plan\n- " + "A" * 19_000
 
 HOSTILE_MERMAID = (
     f'%%{{init: {{"themeCSS": ".node {{background: url({AWAY})}}"}}}}%%\nflowchart TD\n A --> B',

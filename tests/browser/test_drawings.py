@@ -28,7 +28,7 @@ pytestmark = [
 STOPPED = r"Content Security Policy|Content-Security-Policy|net::ERR_BLOCKED_BY_CSP"
 # The page's own limit, or less of the tester's time.
 LIMIT_S = 8 if IS_FULL else 1
-PICTURE = ".md-widget-out > img.md-picture"
+PICTURE = ".md-widget-out img.md-picture"
 
 
 def write(product: Product, scene: Scene, key: str, kind: str, source: str) -> None:
@@ -131,6 +131,32 @@ def expect_drawn_anew_in_the_dark(tab: Tab) -> None:
         "dark.dispatchEvent(new Event('change', { bubbles: true }))"
     )
     expect(picture).not_to_have_attribute("src", light or "")
+
+
+def test_a_wide_drawing_stays_legible_and_one_too_wide_says_so(
+    product: Product, scene: Scene, visit: Visit
+) -> None:
+    write(product, scene, "chain", "mermaid", drawings.WIDE_MERMAID)
+    write(product, scene, "endless", "markmap", drawings.ENDLESS_MIND_MAP)
+    tab = open_page(visit, scene)
+    expect_drawn(tab.card("chain"))
+    expect_a_box_that_scrolls(tab)
+    endless = tab.card("endless")
+    endless.scroll_into_view_if_needed()
+    expect(endless.locator(".md-widget-out .notice")).to_have_text("Mind map not drawn: too wide to draw")
+    expect(endless.locator("details[open] .md-outline")).to_be_visible()
+
+
+def expect_a_box_that_scrolls(tab: Tab) -> None:
+    shown, whole = tab.card("chain").locator(PICTURE).evaluate("i => [i.clientWidth, i.naturalWidth]")
+    assert shown >= 0.6 * whole
+    box = tab.card("chain").locator(".md-widget-out").get_by_role("group", name="Diagram", exact=True)
+    box.focus()
+    tab.page.keyboard.press("End")
+    tab.page.keyboard.press("ArrowRight")
+    tab.page.wait_for_function("box => box.scrollLeft > 0", arg=box.element_handle())
+    assert box.evaluate("box => box.clientWidth <= box.closest('.card__body').clientWidth")
+    assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 HOSTILE = [

@@ -9,6 +9,7 @@ MAX_DEPTH = 40
 MAX_PARTS = 20_000
 MAX_ROWS = 5_000
 _MAX_PIXELS = 2_000
+_MAX_STEP_PIXELS = 200
 _MAX_STEPS = 200
 _MAX_EXPRESSION_CHARS = 500
 
@@ -99,6 +100,10 @@ def _check_range(key: str, value: JSON) -> None:
 def _check_pixels(key: str, value: JSON) -> None:
     if isinstance(value, (int, float)) and not 0 < value <= _MAX_PIXELS:
         raise ChartRefused(f"{key} lies outside 1 to {_MAX_PIXELS:,}")
+    # As wide or high as all steps together, of which each category has one.
+    step = value.get("step") if isinstance(value, dict) else None
+    if isinstance(step, (int, float)) and not 0 < step <= _MAX_STEP_PIXELS:
+        raise ChartRefused(f"{key}.step lies outside 1 to {_MAX_STEP_PIXELS}: too large to draw")
 
 
 def _check_steps(key: str, value: JSON) -> None:

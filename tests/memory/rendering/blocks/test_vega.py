@@ -36,6 +36,7 @@ def test_a_chart_with_its_own_data_is_drawn_whatever_its_columns_are_called() ->
         ({"datasets": {"a": [[1] * 4_000] * 6}}, "more than 20,000 parts"),
         ({"width": 1e8}, "width lies outside"),
         ({"height": 0}, "height lies outside"),
+        ({"width": {"step": 1e6}}, "width.step lies outside 1 to 200: too large to draw"),
         ({"encoding": {"x": {"axis": {"tickCount": 1e6}}}}, "tickCount lies outside"),
         ({"encoding": {"x": {"bin": {"maxbins": 1e6}}}}, "maxbins lies outside"),
         ({"encoding": {"x": {"bin": {"step": 0}}}}, "step is not above 0"),
