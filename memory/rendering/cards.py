@@ -14,7 +14,7 @@ from memory.rendering.parser import markdown_html
 from memory.rendering.pictures import PICTURE_MARK, PictureSlot, ShownPicture
 from memory.rendering.sanitize import SafeHTML, hidden_image_html, image_html, seal, source_html
 
-PIPELINE_VERSION = 6
+PIPELINE_VERSION = 7
 """Grows with every change of the output; part of the key under which rendered cards are kept."""
 
 logger = logging.getLogger(__name__)

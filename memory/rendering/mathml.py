@@ -9,7 +9,15 @@ TAGS = frozenset(
 )
 
 _CLASSES = re.compile(r"md-m-[a-z0-9]{1,12}(?: md-m-[a-z0-9]{1,12})*")
-_LENGTH = re.compile(r"-?\d{0,3}(?:\.\d{1,8})?(?:em|ex|px|pt|%)?")
+_LENGTH = re.compile(r"(-?(?:\d{1,3}(?:\.\d{1,8})?|\.\d{1,8}))(em|ex|px|pt|%)?")
+_EM_PER_UNIT = {"em": 1.0, "ex": 0.5, "px": 1 / 12, "pt": 1 / 9, "%": 0.01, None: 1.0}
+# In em: what moves or grows further would leave its line, or draw over what stands around the formula.
+_MOST_UP_OR_DOWN = 3.0
+_MOST_ALONG = 20.0
+_MOST_LENGTH = {
+    **dict.fromkeys(("depth", "height", "linethickness", "maxsize", "minsize", "voffset"), _MOST_UP_OR_DOWN),
+    **dict.fromkeys(("lspace", "rspace", "width"), _MOST_ALONG),
+}
 _FLAG = re.compile(r"true|false")
 
 _VALUES = {
@@ -26,10 +34,6 @@ _VALUES = {
             *("separator", "stretchy", "symmetric"),
         ),
         _FLAG,
-    ),
-    **dict.fromkeys(
-        ("depth", "height", "linethickness", "lspace", "maxsize", "minsize", "rspace", "voffset", "width"),
-        _LENGTH,
     ),
 }
 
@@ -65,5 +69,12 @@ def allows(tag: str, name: str, value: str) -> bool:
     """Decide about one attribute."""
     if (tag, name) == ("math", "display"):
         return value in {"block", "inline"}
+    if name in _MOST_LENGTH:
+        return _is_length(value, _MOST_LENGTH[name])
     allowed = _VALUES.get(name)
     return allowed is not None and allowed.fullmatch(value) is not None
+
+
+def _is_length(value: str, most_em: float) -> bool:
+    length = _LENGTH.fullmatch(value)
+    return length is not None and abs(float(length[1])) * _EM_PER_UNIT[length[2]] <= most_em

@@ -2,6 +2,7 @@ import pytest
 from django.template.loader import render_to_string
 from playwright.sync_api import expect
 
+from memory.rendering.cards import render_markdown
 from memory.rendering.sanitize import SafeHTML
 from tests.static.live_page import LivePage, conversation_frame
 from tests.templates.samples import budget, call, message, turn
@@ -101,3 +102,17 @@ def test_the_head_of_the_page_follows_the_session(live: LivePage) -> None:
     assert live.text("#session-status") == "Running turn 3 gpt-4.1"
     assert live.page.locator("#budget").get_attribute("data-level") == "critical"
     expect(live.page.locator("#announce")).to_have_text("The context is above its compaction mark")
+
+
+def test_no_formula_draws_over_another_message(live: LivePage) -> None:
+    seen: list[bytes] = []
+    for lowered in ("0em", "-3em"):
+        formula = render_markdown(
+            rf"$\raisebox{{{lowered}}}{{\text{{Yes, delete it.}}}}$ So?", "message"
+        ).html
+        live.send(
+            conversation_frame(5 + len(seen), 6 + len(seen), message(id="3", html=formula), message(id="4"))
+        )
+        live.page.evaluate("document.fonts.ready.then(() => null)")
+        seen.append(live.page.locator("#message-4").screenshot(animations="disabled"))
+    assert seen[0] == seen[1]

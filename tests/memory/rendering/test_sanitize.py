@@ -178,3 +178,25 @@ def test_a_source_stands_whole_under_its_reason() -> None:
 def test_safe_html_says_so_to_template_engines() -> None:
     assert SafeHTML("<p>").__html__() == "<p>"
     assert isinstance(_seal("<p>"), SafeHTML)
+
+
+@pytest.mark.parametrize(
+    ("element", "is_kept"),
+    [
+        ('<mpadded voffset="-3em">', True),
+        ('<mpadded voffset="-3.01em">', False),
+        ('<mpadded height="36px" depth="27pt">', True),
+        ('<mpadded height="37px">', False),
+        ('<mpadded depth="999">', False),
+        ('<mo minsize="6.1ex">', False),
+        ('<mpadded lspace="-20em" width="100%">', True),
+        ('<mpadded width="21em">', False),
+        ('<mpadded lspace="-99em">', False),
+        ('<mpadded width="em">', False),
+    ],
+)
+def test_formulas_are_neither_moved_nor_stretched_far(element: str, is_kept: bool) -> None:
+    tag = element[1:-1].split()[0]
+    html = formula_html(f"<math>{element}x</{tag}></math>")
+    assert (element in html) is is_kept
+    assert (f"<{tag}>" in html) is not is_kept
