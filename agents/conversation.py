@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Case, F, IntegerField, Q, QuerySet, Subquery, When
+from django.db.models import Case, F, IntegerField, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
 from django.utils.module_loading import import_string
 
@@ -156,7 +156,7 @@ def turn_view(session_id: UUID) -> TurnView | None:
 def _current_turn(session_id: UUID) -> Turn | None:
     unfinished = Case(When(status__in=Turn.UNFINISHED, then=F("index")), output_field=IntegerField())
     # What it was given may be megabytes of images.
-    turns = Turn.objects.filter(session=session_id).annotate(waits=unfinished).defer("input")
+    turns = _asking(Turn.objects.filter(session=session_id)).annotate(waits=unfinished).defer("input")
     return turns.order_by(F("waits").asc(nulls_last=True), "-index").first()
 
 
@@ -177,13 +177,19 @@ def draft_of(session_id: UUID) -> Mapping[str, Any] | None:
 
     It is blank while a model that was asked has sent nothing.
     """
-    running = Turn.objects.filter(session=session_id, status=Turn.Status.RUNNING).first()
+    running = _asking(Turn.objects.filter(session=session_id, status=Turn.Status.RUNNING)).first()
     return _draft_of(running) if running else None
+
+
+def _asking(turns: QuerySet[Turn]) -> QuerySet[Turn]:
+    """Return the turns with the number of the call that runs, as ``asked``."""
+    running = ModelCall.objects.filter(turn=OuterRef("pk"), status=ModelCall.Status.RUNNING)
+    return turns.annotate(asked=Subquery(running.order_by("-ordinal").values("ordinal")[:1]))
 
 
 def _draft_of(turn: Turn) -> Mapping[str, Any] | None:
     saved: Mapping[str, Any] | None = turn.draft
-    asked = turn.calls.filter(status=ModelCall.Status.RUNNING).values_list("ordinal", flat=True).last()
+    asked: int | None = getattr(turn, "asked", None)
     if asked is None or (saved and saved["call"] >= asked):
         return saved
     return Draft(turn.index, asked).as_json()
