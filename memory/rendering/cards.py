@@ -1,5 +1,6 @@
 """From a stored value to the HTML a person sees: always something legible, never an error."""
 
+import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -7,12 +8,20 @@ from dataclasses import dataclass, replace
 from agents.context.json_values import JSON, InvalidJSON, decode, pretty
 from memory.rendering.blocks.json_tree import json_tree
 from memory.rendering.blocks.records import definition_grid, is_record, is_table, record_table
-from memory.rendering.blocks.scalars import scalar
+from memory.rendering.blocks.scalars import scalar, time_html
 from memory.rendering.fill import Draft
 from memory.rendering.guard import DEFAULT_SETTINGS, RenderRefused, RenderSettings, admit_json, admit_text
 from memory.rendering.parser import markdown_html
 from memory.rendering.pictures import PICTURE_MARK, PictureSlot, ShownPicture
-from memory.rendering.sanitize import SafeHTML, hidden_image_html, image_html, seal, source_html
+from memory.rendering.sanitize import (
+    SafeHTML,
+    escape,
+    hidden_image_html,
+    image_html,
+    seal,
+    shows_anything,
+    source_html,
+)
 
 PIPELINE_VERSION = 7
 """Grows with every change of the output; part of the key under which rendered cards are kept."""
@@ -56,7 +65,7 @@ def render_card(value_json: str, card_id: str, settings: RenderSettings = DEFAUL
     except InvalidJSON as error:
         return source_card(value_json, f"Shown as text: {error}.")
     if isinstance(value, str):
-        return render_markdown(value, card_id, settings) if value.strip() else _EMPTY_TEXT
+        return _text_card(value, Draft(card_id, settings)) if value.strip() else _EMPTY_TEXT
 
     def draw(draft: Draft) -> str:
         admit_json(value, value_json, settings)
@@ -66,12 +75,8 @@ def render_card(value_json: str, card_id: str, settings: RenderSettings = DEFAUL
 
 
 def render_markdown(text: str, card_id: str, settings: RenderSettings = DEFAULT_SETTINGS) -> CardHTML:
-    """Return Markdown text as HTML, such as a message of the conversation; falls back as `render_card`."""
-
-    def draw(draft: Draft) -> str:
-        return markdown_html(admit_text(draft.shorten(text), settings), draft)
-
-    return _attempt(draw, lambda: text, Draft(card_id, settings))
+    """Return a message as HTML: Markdown in which every line break counts; falls back as `render_card`."""
+    return _text_card(text, Draft(card_id, settings, hard_breaks=True))
 
 
 def with_pictures(card: CardHTML, found: Mapping[str, ShownPicture | str]) -> CardHTML:
@@ -101,6 +106,26 @@ def source_text(value_json: str) -> str:
 _EMPTY_TEXT = CardHTML(SafeHTML('<p class="muted">Empty text</p>'))
 
 
+def _text_card(text: str, draft: Draft) -> CardHTML:
+    def draw(draft: Draft) -> str:
+        day = time_html(text)
+        return (
+            f'<p class="md-scalar">{day}</p>\n'
+            if day and not draft.hard_breaks
+            else markdown_html(admit_text(draft.shorten(text), draft.settings), draft)
+        )
+
+    card = _attempt(draw, lambda: text, draft)
+    if text.strip() and not card.pictures and not shows_anything(card.html):
+        return source_card(_with_visible(text), "Shown as text: rendered, it has no visible character.")
+    return card
+
+
+def _with_visible(text: str) -> str:
+    """Return the text, or how JSON spells it where it has only invisible characters."""
+    return text if shows_anything(escape(text)) else json.dumps(text)[1:-1]
+
+
 def _attempt(draw: Callable[[Draft], str], source: Callable[[], str], draft: Draft) -> CardHTML:
     try:
         html = seal(draw(draft), draft)
@@ -115,8 +140,8 @@ def _attempt(draw: Callable[[Draft], str], source: Callable[[], str], draft: Dra
 
 def _picture_piece(slot: PictureSlot, found: ShownPicture | str) -> SafeHTML:
     if isinstance(found, str):
-        return hidden_image_html(slot.words, found)
-    return image_html(found, slot.words)
+        return hidden_image_html(slot.words, found, title=slot.title)
+    return image_html(found, slot.words, slot.title)
 
 
 def _value_html(value: JSON, draft: Draft) -> str:

@@ -253,7 +253,7 @@ def _picture(request: Frame) -> Frame:
 
 def _frame_of_slot(slot: PictureSlot) -> Frame:
     made = slot.made.key if slot.made else None
-    return {"mark": slot.mark, "words": slot.words, "made": made, "path": slot.path}
+    return {"mark": slot.mark, "words": slot.words, "made": made, "path": slot.path, "title": slot.title}
 
 
 def _frame_of_picture(picture: Picture) -> Frame:

@@ -20,6 +20,7 @@ class Draft:
     Attributes:
         settings: the limits of this render.
         anchor: prefix of every ``id``, so that two cards on one page cannot collide.
+        hard_breaks: whether every line break of a paragraph is one on screen, as in a message.
         nonce: what makes this render's slots impossible to forge.
         features: what the card holds that a page may want to upgrade, such as ``code``.
         json_parts: values shown in trees so far.
@@ -30,8 +31,9 @@ class Draft:
         pieces: the HTML of each slot, in order; it has passed a sanitizer of its own.
     """
 
-    def __init__(self, card_id: str, settings: RenderSettings) -> None:
+    def __init__(self, card_id: str, settings: RenderSettings, *, hard_breaks: bool = False) -> None:
         self.settings = settings
+        self.hard_breaks = hard_breaks
         digest = hashlib.sha256(card_id.encode("utf-8", "surrogatepass")).hexdigest()
         self.anchor = f"c{digest[:8]}"
         self.nonce = secrets.token_hex(8)

@@ -51,12 +51,14 @@ class PictureSlot:
         words: what describes the picture.
         made: the picture that came inside the value; None for a file of the workspace.
         path: that file, as the card names it.
+        title: what the card says about it besides.
     """
 
     mark: str
     words: str
     made: Picture | None = None
     path: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,14 @@ from memory.rendering.blocks.math import formula
 from memory.rendering.blocks.picture import picture_html
 from memory.rendering.fill import Draft
 from memory.rendering.links import LINK_REL, LINK_TARGET, is_safe_url, web_host
-from memory.rendering.sanitize import escape
+from memory.rendering.sanitize import escape, hidden_image_html, title_attribute
 
 _TICKS = {
     True: '<span class="tick tick--on" role="img" aria-label="Done"></span>',
     False: '<span class="tick" role="img" aria-label="Open"></span>',
 }
+
+_IMAGE_RULE = "not shown: only files of the workspace and https addresses of allowed hosts are"
 
 
 class CardRenderer(RendererHTML):
@@ -38,20 +40,15 @@ class CardRenderer(RendererHTML):
         """Return a picture of our origin, or a labelled link: loading it would tell its site who reads."""
         token = tokens[idx]
         words = _words(token.children)
-        url = str(token.attrs["src"])
-        shown = picture_html(url, words, _draft(env))
+        url, title = str(token.attrs["src"]), str(token.attrs.get("title", ""))
+        shown = picture_html(url, words, title, _draft(env))
         if shown:
             return shown
-        if not is_safe_url(url) or not web_host(url):
-            return f'<span class="md-image">[image: {escape(words)}]</span>'
+        if not is_safe_url(url) or not web_host(url) or token.meta["inside_link"]:
+            return hidden_image_html(words, _IMAGE_RULE, address=url, title=title)
         label = f"image: {words} ({web_host(url)})" if words.strip() else f"image ({web_host(url)})"
-        if token.meta["inside_link"]:
-            return f'<span class="md-image">{escape(label)}</span>'
-        title = f' title="{escape(str(token.attrs["title"]))}"' if "title" in token.attrs else ""
-        return (
-            f'<a class="md-image" href="{escape(url)}"{title} rel="{LINK_REL}" target="{LINK_TARGET}">'
-            f"{escape(label)}</a>"
-        )
+        attributes = f'href="{escape(url)}"{title_attribute(title)} rel="{LINK_REL}" target="{LINK_TARGET}"'
+        return f'<a class="md-image" {attributes}>{escape(label)}</a>'
 
     def tex(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """Return a formula in a line."""
@@ -60,6 +57,10 @@ class CardRenderer(RendererHTML):
     def tex_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """Return a formula that fills whole lines."""
         return f"<div>{formula(tokens[idx].content, _draft(env))}</div>\n"
+
+    def softbreak(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Return the end of a line: people type messages in lines, files have them anywhere."""
+        return "<br>\n" if _draft(env).hard_breaks else "\n"
 
     def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """Return the opening of a table that scrolls by itself."""

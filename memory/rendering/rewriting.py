@@ -5,8 +5,8 @@ from markdown_it.token import Token
 
 from memory.rendering.links import LINK_REL, LINK_TARGET, is_safe_url
 
-# Cards have a title of their own, so their headings start at the third level.
-_HEADING_SHIFT = 2
+# Headings stand below those of the page: the first one, whatever its level, is on the third.
+_FIRST_HEADING = 3
 _LOWEST_HEADING = 6
 
 _ALIGNMENT = {"text-align:left": "md-al", "text-align:center": "md-ac", "text-align:right": "md-ar"}
@@ -36,7 +36,12 @@ def _open_link(token: Token) -> None:
 
 def _close_link(token: Token, link: Token) -> None:
     if link.type == "text":
-        _become_text(token, ">" if token.info == "auto" else f" ({link.attrs['href']})")
+        _become_text(token, ">" if token.info == "auto" else _written_target(link))
+
+
+def _written_target(link: Token) -> str:
+    title = link.attrs.get("title")
+    return f' ({link.attrs["href"]} "{title}")' if title else f" ({link.attrs['href']})"
 
 
 def _become_text(token: Token, content: str) -> None:
@@ -44,10 +49,15 @@ def _become_text(token: Token, content: str) -> None:
 
 
 def rewrite_blocks(state: StateCore) -> None:
-    """Shift headings, name alerts, and replace alignment styles, which the page's policy ignores."""
+    """Place headings, name alerts, and replace alignment styles, which the page's policy ignores."""
+    above: list[str] = []
     for token in state.tokens:
-        if token.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
-            token.tag = f"h{min(int(token.tag[1]) + _HEADING_SHIFT, _LOWEST_HEADING)}"
+        if token.type == "heading_open":
+            # Readers who go from heading to heading take a skipped level for a missing part.
+            above = [*(tag for tag in above if tag < token.tag), token.tag]
+            token.tag = _heading(above)
+        elif token.type == "heading_close":
+            token.tag = _heading(above)
         elif token.type in ("alert_open", "alert_close"):
             token.tag = "blockquote"
             token.attrs = {"class": f"md-alert md-alert-{token.info.lower()}"} if token.info else {}
@@ -59,6 +69,10 @@ def rewrite_blocks(state: StateCore) -> None:
                 token.attrs["class"] = alignment
             if token.type == "th_open":
                 token.attrs["scope"] = "col"
+
+
+def _heading(above: list[str]) -> str:
+    return f"h{min(_FIRST_HEADING + len(above) - 1, _LOWEST_HEADING)}"
 
 
 def rewrite_tasks(state: StateCore) -> None:

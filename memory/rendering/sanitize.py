@@ -2,6 +2,7 @@
 
 import html
 import re
+import unicodedata
 
 from bleach.sanitizer import Cleaner
 
@@ -26,7 +27,7 @@ STYLESHEET_CLASSES = frozenset(
 _OWN_CLASS = re.compile(r"md-[a-z0-9-]{1,40}")
 
 _ANCHOR = re.compile(r"c[0-9a-f]{8}-fn(?:ref)?[0-9]{1,4}(?:-[0-9]{1,4})?")
-_TIME = re.compile(r"[0-9]{4}-[0-9T:. Z+-]{6,30}")
+_TIME = re.compile(r"[0-9]{4}-[0-9T:. Z+-]{5,30}")
 
 _SESSION_PICTURE = re.compile(r"/sessions/[0-9a-f-]{36}/pictures/[0-9a-f]{64}")
 
@@ -58,9 +59,10 @@ _FIXED = {
     ("pre", "tabindex"): {"0"},
     ("div", "tabindex"): {"0"},
     ("div", "role"): {"group"},
-    ("div", "aria-label"): {"Table"},
-    ("span", "role"): {"img"},
-    ("span", "aria-label"): {"Done", "Open"},
+    ("div", "aria-label"): {"Table", "Formula"},
+    ("span", "tabindex"): {"0"},
+    ("span", "role"): {"img", "group"},
+    ("span", "aria-label"): {"Done", "Open", "Formula"},
 }
 
 # Highlighted code never meets bleach, which is quadratic in siblings; it must have exactly this form.
@@ -68,6 +70,11 @@ _HIGHLIGHTED = re.compile(
     r"""(?:[^<>&"']|&(?:amp|lt|gt|quot|\#x27);|<span\ class="tk-[cfknps]">|</span>)*+""", re.VERBOSE
 )
 _SPANS = re.compile(r'<span class="tk-[cfknps]">|</span>')
+
+_ELEMENT = re.compile(r"<[^>]*>")
+_DRAWN = re.compile(r'<(?:img|hr|menclose|span class="tick)\b')
+# Controls, formats, surrogates, and what separates words, lines and paragraphs.
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"})
 
 
 class SafeHTML(str):
@@ -126,7 +133,7 @@ def code_html(raw: str) -> SafeHTML:
     return SafeHTML(raw)
 
 
-def image_html(picture: ShownPicture, words: str) -> SafeHTML:
+def image_html(picture: ShownPicture, words: str, title: str = "") -> SafeHTML:
     """Return the image of a session's picture.
 
     Raises:
@@ -135,12 +142,24 @@ def image_html(picture: ShownPicture, words: str) -> SafeHTML:
     if _SESSION_PICTURE.fullmatch(picture.address) is None:
         raise ValueError(f"No picture of a session: {picture.address!r}.")
     size = f'width="{picture.width:d}" height="{picture.height:d}"'
-    return SafeHTML(f'<img src="{picture.address}" alt="{escape(words)}" {size} {IMAGE_BEHAVIOUR}>')
+    described = f'alt="{escape(words)}"{title_attribute(title)}'
+    return SafeHTML(f'<img src="{picture.address}" {described} {size} {IMAGE_BEHAVIOUR}>')
 
 
-def hidden_image_html(words: str, reason: str) -> SafeHTML:
-    """Return what stands in the place of an image that is not shown: its description, and why."""
-    label = f'<span class="md-image">[image: {escape(words)}]</span>'
+def title_attribute(title: str) -> SafeHTML:
+    """Return the attribute, with a space before it, or nothing for an empty title."""
+    return SafeHTML(f' title="{escape(title)}"' if title else "")
+
+
+def hidden_image_html(words: str, reason: str, *, address: str | None = None, title: str = "") -> SafeHTML:
+    """Return what stands in the place of an image that is not shown: all that was written, and why.
+
+    The address is left out where it is None because the reason names it, or because nobody can read it.
+    """
+    quoted = f'"{title}"' if title else ""
+    written = " ".join(filter(None, (address, quoted)))
+    target = f" ({written})" if written or address is not None else ""
+    label = f'<span class="md-image">[image: {escape(words)}]{escape(target)}</span>'
     return SafeHTML(f'{label} <span class="md-reason">{escape(reason)}</span>')
 
 
@@ -162,6 +181,14 @@ def is_highlighted_code(piece: str) -> bool:
     spans = _SPANS.findall(piece)
     return (
         len(spans) % 2 == 0 and all(span == "</span>" for span in spans[1::2]) and "</span>" not in spans[::2]
+    )
+
+
+def shows_anything(clean: str) -> bool:
+    """Whether sealed HTML has a picture, a tick, a rule or a visible character."""
+    return _DRAWN.search(clean) is not None or any(
+        unicodedata.category(character) not in _INVISIBLE
+        for character in html.unescape(_ELEMENT.sub("", clean))
     )
 
 

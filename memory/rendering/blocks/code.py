@@ -60,10 +60,13 @@ _COPY = (
 )
 
 
-def code_block(source: str, info: str, draft: Draft) -> str:
-    """Return a code block; ``info`` is what stood behind the opening fence and is shown in full."""
+def code_block(source: str, info: str, draft: Draft, *, language: str = "") -> str:
+    """Return a code block; ``info`` is what stood behind the opening fence and is shown in full.
+
+    ``language`` is what the source is written in, where the info does not begin with it.
+    """
     draft.features.add("code")
-    content = draft.slot(highlight(source, language_of(info), draft.settings))
+    content = draft.slot(highlight(source, language or language_of(info), draft.settings))
     return (
         f'<div class="code"><div class="code__bar"><span>{escape(info)}</span>{_COPY}</div>'
         f'<pre tabindex="0"><code>{content}</code></pre></div>\n'

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from agents.context.json_values import JSON
 from memory.rendering.blocks.code import source_block
-from memory.rendering.blocks.scalars import json_line
+from memory.rendering.blocks.scalars import json_line, text_html
 from memory.rendering.fill import Draft
 from memory.rendering.guard import RenderRefused, admit_json
 from memory.rendering.sanitize import escape
@@ -37,7 +37,8 @@ def json_tree(value: JSON, draft: Draft) -> str:
 
 def _node(label: str, value: JSON, level: int) -> str:
     if not isinstance(value, (dict, list)) or not value:
-        return f'{label}<span class="tk-{_kind(value)}">{escape(json_line(value))}</span>'
+        shown = text_html(value) if isinstance(value, str) else escape(json_line(value))
+        return f'{label}<span class="tk-{_kind(value)}">{shown}</span>'
     brackets, noun = ("{}", "key") if isinstance(value, dict) else ("[]", "item")
     count = f"{len(value)} {noun}" + ("" if len(value) == 1 else "s")
     unfolded = ' open=""' if level < _OPEN_LEVELS else ""

@@ -26,8 +26,11 @@ _REWRITES = (
     (re.compile(r"\\(begin|end)\{eqnarray(\*?)\}"), r"\\\1{align\2}"),
     (re.compile(r"\\begin\{alignat(\*?)\}\s*\{\d+\}"), r"\\begin{align\1}"),
     (re.compile(r"\\end\{alignat(\*?)\}"), r"\\end{align\1}"),
-    (re.compile(r"\\label\{[^{}]*\}"), ""),
 )
+_LABEL = re.compile(r"\\label\{[^{}]*\}")
+_COMMENT = re.compile(r"(?<!\\)(?:\\\\)*%")
+# A wide formula scrolls; the group tells what is being scrolled.
+_SCROLLS = 'class="md-display" tabindex="0" role="group" aria-label="Formula"'
 _NUMBERED = re.compile(r"\\begin\{(?:equation|align|gather|multline)\}")
 _TAG = re.compile(r"\\tag\*?\{([^{}]*)\}")
 _MACROS = {"substack": r"{\scriptstyle\begin{matrix}#1\end{matrix}}"}
@@ -71,25 +74,37 @@ class FormulaRefused(Exception):
 
 
 def formula(source: str, draft: Draft) -> str:
-    """Return a formula, given with its marks, as MathML, or as its source followed by the reason."""
+    """Return a formula, given with its marks, as MathML and its labels, or as its source and the reason."""
     display = is_display(source)
+    tex = without_marks(source).strip()
     try:
-        mathml = _mathml(without_marks(source).strip(), draft, display=display)
+        mathml = _mathml(tex, draft, display=display)
     except FormulaRefused as refusal:
         return (
             f'<code class="md-tex">{escape(source)}</code> '
             f'<span class="md-reason">{escape(str(refusal))}</span>'
         )
-    return f'<span class="{"md-display" if display else "md-formula"}">{draft.slot(mathml)}</span>'
+    attributes = _SCROLLS if display else 'class="md-formula"'
+    return f"<span {attributes}>{draft.slot(mathml)}</span>{_labels(tex)}"
 
 
 def math_block(source: str, info: str, draft: Draft) -> str:
-    """Return a ``math`` block as one formula, or as its source with the reason above it."""
+    """Return a ``math`` block as one formula, or as its source with the reason above it.
+
+    What stands behind the language is shown above the formula.
+    """
     try:
         mathml = _mathml(source.strip(), draft, display=True)
     except FormulaRefused as refusal:
         return source_block(source, info, f"Formula not shown: {refusal}", draft)
-    return f'<div class="md-display">{draft.slot(mathml)}</div>\n'
+    label = f'<p class="muted">{escape(info)}</p>' if info.split()[1:] else ""
+    return f"{label}<div {_SCROLLS}>{draft.slot(mathml)}</div>{_labels(source)}\n"
+
+
+def _labels(tex: str) -> str:
+    """Return the names by which other formulas refer to this one; nothing typesets them."""
+    labels = " ".join(_LABEL.findall(tex))
+    return f' <code class="md-tex">{escape(labels)}</code>' if labels else ""
 
 
 def _mathml(tex: str, draft: Draft, *, display: bool) -> SafeHTML:
@@ -100,6 +115,8 @@ def _mathml(tex: str, draft: Draft, *, display: bool) -> SafeHTML:
         raise FormulaRefused(f"longer than {draft.settings.max_tex_chars:,} characters")
     if not tex:
         raise FormulaRefused("empty")
+    if _COMMENT.search(tex):
+        raise FormulaRefused(r"% begins a comment in a formula; write \%")
     if _depth(tex) > _MAX_DEPTH:
         raise FormulaRefused("nested too deeply")
     if _COMMAND_RUN.search(tex):
@@ -129,6 +146,7 @@ def typeset(tex: str, display: bool) -> SafeHTML:
 
 
 def _in_known_words(tex: str) -> str:
+    tex = _LABEL.sub("", tex)
     for pattern, replacement in _REWRITES:
         tex = pattern.sub(replacement, tex)
     return tex if _NUMBERED.search(tex) else _TAG.sub(r"\\qquad\\text{(\1)}", tex)

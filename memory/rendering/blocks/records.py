@@ -14,7 +14,7 @@ _MIN_FILLED = 0.6
 
 
 def is_record(value: JSON) -> TypeGuard[dict[str, JSON]]:
-    """Whether a value is a non-empty object of which every field reads well on one line."""
+    """Whether a value is a non-empty object of which every field is short."""
     return isinstance(value, dict) and bool(value) and all(map(_is_short, value.values()))
 
 
@@ -69,9 +69,9 @@ def _is_number(value: JSON) -> bool:
 
 def _is_short(value: JSON) -> bool:
     if isinstance(value, str):
-        return len(value) <= _MAX_FIELD_CHARS and "\n" not in value
+        return len(value) <= _MAX_FIELD_CHARS
     if isinstance(value, list):
         return len(value) <= _MAX_LIST_ITEMS and all(
-            not isinstance(item, (list, dict)) and _is_short(item) for item in value
+            not isinstance(item, (list, dict)) and "\n" not in str(item) and _is_short(item) for item in value
         )
     return not isinstance(value, dict) or not value

@@ -16,7 +16,7 @@ _MOMENT = re.compile(rf"{_DAY.pattern}[T ]{_CLOCK}(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}
 
 
 def scalar(value: JSON, *, quoted: bool = True) -> str:
-    """Return a value that stands on one line; texts are in quotes when ``quoted``, unless they are dates."""
+    """Return a short value; texts are in quotes when ``quoted``, unless they are dates."""
     match value:
         case bool():
             return f'<span class="{"md-yes" if value else "md-no"}">{json.dumps(value)}</span>'
@@ -25,8 +25,17 @@ def scalar(value: JSON, *, quoted: bool = True) -> str:
         case None:
             return '<span class="muted">null</span>'
         case str():
-            return _time(value) or escape(json_line(value) if quoted else value)
+            return time_html(value) or text_html(value, quoted=quoted)
     return escape(json_line(value))
+
+
+def text_html(text: str, *, quoted: bool = True) -> str:
+    """Return a text, as JSON spells it when ``quoted``, except that its line breaks are line breaks."""
+    if "\n" not in text:
+        return escape(json_line(text) if quoted else text)
+    if quoted:
+        text = "\n".join(json_line(line)[1:-1] for line in text.split("\n")).join('""')
+    return f'<span class="md-lines">{escape(text)}</span>'
 
 
 def json_line(value: JSON) -> str:
@@ -45,7 +54,7 @@ def _number(text: str) -> str:
     return f'<span class="num">{match[1]}{digits[:first]}{"".join(groups)}{match[3]}</span>'
 
 
-def _time(text: str) -> str:
+def time_html(text: str) -> str:
     """Return the element of a date or a moment in ISO 8601, or nothing."""
     try:
         if _DAY.fullmatch(text):

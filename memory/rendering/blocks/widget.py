@@ -34,7 +34,7 @@ def vega_block(source: str, info: str, draft: Draft) -> str:
         return source_block(source, info, f"Chart not drawn: not valid JSON: {error}", draft)
     rows = [row for row in chart_rows(spec)[:_MAX_ROWS_SHOWN] if is_record(row)]
     data = _fold(_data_title(len(rows), len(chart_rows(spec))), record_table(rows)) if rows else ""
-    source_fold = _fold("Chart source", code_block(source, "json", draft), is_open=True)
+    source_fold = _fold("Chart source", code_block(source, info, draft, language="json"), is_open=True)
     return _figure("vega-lite", source_fold + data, draft)
 
 

@@ -1,5 +1,6 @@
 """Every value is legible, whatever it is and whatever goes wrong."""
 
+import json
 import logging
 
 import pytest
@@ -32,6 +33,42 @@ def test_text_is_markdown() -> None:
 @pytest.mark.parametrize("value_json", ['""', '"  \\n"'])
 def test_empty_text_says_so(value_json: str) -> None:
     assert _html(value_json) == '<p class="muted">Empty text</p>'
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("#", "#"),
+        (">", ">"),
+        ("<br>", "<br>"),
+        ("&nbsp;", "&nbsp;"),
+        ("$\\,$", "$\\,$"),
+        ("\u200b\u2060", "\\u200b\\u2060"),
+    ],
+)
+@pytest.mark.parametrize("is_message", [False, True])
+def test_what_leaves_nothing_to_see_is_its_source(text: str, source: str, is_message: bool) -> None:
+    card = render_markdown(text, "card") if is_message else render_card(json.dumps(text), "card")
+    markup.check(card.html)
+    assert card.error == "Shown as text: rendered, it has no visible character."
+    assert markup.text(card.html) == card.error + source
+
+
+@pytest.mark.parametrize("text", ["---", "- [ ] ", "![](a.png)", "![](https://a.example/a.png)", "x"])
+def test_what_is_drawn_is_enough_to_see(text: str) -> None:
+    assert render_markdown(text, "card").error is None
+
+
+def test_line_breaks_count_in_messages_and_not_in_values() -> None:
+    assert render_markdown("a\nb", "card").html == "<p>a<br>\nb</p>\n"
+    assert render_card('"a\\nb"', "card").html == "<p>a\nb</p>\n"
+
+
+def test_a_date_is_written_out() -> None:
+    assert _html('"2026-11-29"') == (
+        '<p class="md-scalar"><time datetime="2026-11-29" title="2026-11-29">29 Nov 2026</time></p>'
+    )
+    assert render_markdown("2026-11-29", "card").html == "<p>2026-11-29</p>\n"
 
 
 @pytest.mark.parametrize(

@@ -57,9 +57,10 @@ def test_footnotes() -> None:
 def test_images() -> None:
     html = _card("images").html
     assert markup.links(html) == ["https://images.example/a.png", "http://images.example/b.png"]
+    rule = "not shown: only files of the workspace and https addresses of allowed hosts are"
     assert markup.text(html) == (
-        "image: alt text (images.example) image (images.example) [image: x] "
-        "[image: d] it cannot be decoded [image: r]\n"
+        f"image: alt text (images.example) image (images.example) [image: x] (javascript:alert(1)) {rule} "
+        f"[image: d] it cannot be decoded [image: r] (/static/x.png) {rule}\n"
     )
 
 

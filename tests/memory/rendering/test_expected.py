@@ -115,7 +115,11 @@ def test_images() -> None:
     source = "![a](https://images.example/a.png) ![b](ftp://images.example/b.png) ![c](javascript:alert(1))"
     html = shown(source).html
     assert "img" not in markup.tags(html)
-    assert markup.text(html) == "image: a (images.example) [image: b] [image: c]\n"
+    rule = "not shown: only files of the workspace and https addresses of allowed hosts are"
+    assert markup.text(html) == (
+        f"image: a (images.example) [image: b] (ftp://images.example/b.png) {rule} "
+        f"[image: c] (javascript:alert(1)) {rule}\n"
+    )
 
 
 def test_inline_siblings() -> None:

@@ -27,7 +27,7 @@ def _refusal(source: str, settings: RenderSettings = DEFAULT_SETTINGS) -> str:
 @pytest.mark.parametrize(
     ("source", "html"),
     [
-        ("one\ntwo\n\nthree", "<p>one\ntwo</p>\n<p>three</p>"),
+        ("one\ntwo\n\nthree", "<p>one<br>\ntwo</p>\n<p>three</p>"),
         (
             "*em* **strong** ~~gone~~ `code`",
             "<p><em>em</em> <strong>strong</strong> <s>gone</s> <code>code</code></p>",

@@ -51,6 +51,14 @@ def test_files_of_the_workspace_wait_for_the_session() -> None:
     shown = markup.with_pictures(made)
     assert shown.pictures == ()
     assert markup.text(shown.html) == " and [image: c] There is no file 'c.png'.\n"
+    assert [attributes.get("title") for tag, attributes in markup.elements(shown.html) if tag == "img"] == [
+        "title"
+    ]
+
+
+def test_a_picture_that_is_missing_keeps_its_title() -> None:
+    shown = markup.with_pictures(card('![a](a.png) ![b](b.png "the <title>")'))
+    assert markup.text(shown.html) == " [image: b] (\"the <title>\") There is no file 'b.png'.\n"
 
 
 def test_a_place_cannot_be_forged() -> None:
@@ -152,7 +160,8 @@ def test_the_number_of_pictures_in_a_card_is_limited_and_one_twice_counts_once(k
     one, two = (address(png()), address(png(4, 4))) if kind == "data" else ("a.png", "b.png")
     made = card(f"![a]({one}) ![a]({one}) ![b]({two})", settings)
     assert [slot.words for slot in made.pictures] == ["a", "a"]
-    assert "[image: b] more than 1 pictures in one card" in markup.text(made.html)
+    named = "" if kind == "data" else " (b.png)"
+    assert f"[image: b]{named} more than 1 pictures in one card" in markup.text(made.html)
 
 
 @pytest.mark.parametrize("form", ["```\n![x]({})\n```", "`![x]({})`", "    ![x]({})", "[x]({})"])

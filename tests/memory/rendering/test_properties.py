@@ -82,7 +82,11 @@ def test_any_text_becomes_allowed_markup(text: str) -> None:
 def test_any_document_becomes_allowed_markup(source: str) -> None:
     card = render_markdown(source, "card")
     markup.check(card.html)
-    assert card.error is None or card.error == "Shown as text: a footnote inside a footnote."
+    assert card.error in {
+        None,
+        "Shown as text: a footnote inside a footnote.",
+        "Shown as text: rendered, it has no visible character.",
+    }
 
 
 @settings(deadline=None)

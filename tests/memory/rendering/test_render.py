@@ -9,6 +9,8 @@ from tests.memory.rendering import markup
 
 LINK = 'rel="noopener noreferrer nofollow ugc" target="_blank"'
 
+RULE = "not shown: only files of the workspace and https addresses of allowed hosts are"
+
 
 def _card(source: str, card_id: str = "card") -> CardHTML:
     card = render_markdown(source, card_id)
@@ -53,19 +55,23 @@ def test_a_picture_without_description_is_its_host() -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["javascript:x", "data:text/html;base64,AAAA", "/static/x.png", "mailto:a@b.c", ""]
+    "address", ["javascript:x", "data:text/html;base64,AAAA", "/static/x.png", "mailto:a@b.c"]
 )
 def test_a_picture_from_nowhere_is_its_description(address: str) -> None:
-    assert (
-        _card(f"![x `y` & z]({address})").html
-        == '<p><span class="md-image">[image: x y &amp; z]</span></p>\n'
+    assert _card(f"![x `y` & z]({address} 'by & me')").html == (
+        f'<p><span class="md-image">[image: x y &amp; z] ({address} '
+        f'&quot;by &amp; me&quot;)</span> <span class="md-reason">{RULE}</span></p>\n'
     )
+
+
+def test_a_picture_without_address_shows_that() -> None:
+    assert markup.text(_card("![x]()").html) == f"[image: x] () {RULE}\n"
 
 
 def test_a_picture_in_a_link_is_its_text() -> None:
     html = _card("[![badge](https://img.example/b.svg)](https://ci.example/)").html
     assert markup.links(html) == ["https://ci.example/"]
-    assert markup.text(html) == "image: badge (img.example)\n"
+    assert markup.text(html) == f"[image: badge] (https://img.example/b.svg) {RULE}\n"
 
 
 def test_a_picture_in_an_unsafe_link_is_a_link_itself() -> None:

@@ -26,6 +26,7 @@ def test_links_open_elsewhere_and_tell_nothing() -> None:
         ("[x](javascript:alert(1))", "x (javascript:alert(1))"),
         ("[x](/admin/)", "x (/admin/)"),
         ("[x](#top)", "x (#top)"),
+        ("[x](/a 'the title')", 'x (/a "the title")'),
         ("[x](https://u@h.example)", "x (https://u@h.example)"),
         ("<std::string>", "<std::string>"),
         ("[**x** y]()", "x y ()"),
@@ -38,9 +39,20 @@ def test_unsafe_links_become_text_with_their_address(source: str, text: str) -> 
     assert set(markup.links(html)) <= {"https://a.example"}
 
 
-@pytest.mark.parametrize(("level", "tag"), [(1, "h3"), (2, "h4"), (3, "h5"), (4, "h6"), (5, "h6"), (6, "h6")])
-def test_headings_start_at_the_third_level(level: int, tag: str) -> None:
-    assert _html(f"{'#' * level} Title") == f"<{tag}>Title</{tag}>"
+@pytest.mark.parametrize(
+    ("levels", "shown"),
+    [
+        ([1], [3]),
+        ([3], [3]),
+        ([6], [3]),
+        ([1, 2, 3, 4, 5, 6], [3, 4, 5, 6, 6, 6]),
+        ([1, 3, 3, 2, 1], [3, 4, 4, 4, 3]),
+        ([3, 2, 3, 1, 4], [3, 3, 4, 3, 4]),
+    ],
+)
+def test_headings_start_at_the_third_level_and_skip_none(levels: list[int], shown: list[int]) -> None:
+    html = _html("\n\n".join(f"{'#' * level} Title" for level in levels))
+    assert html == "\n".join(f"<h{level}>Title</h{level}>" for level in shown)
 
 
 @pytest.mark.parametrize("kind", ["NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"])
@@ -53,7 +65,7 @@ def test_alerts_are_named_quotes(kind: str) -> None:
 
 
 def test_other_marks_are_ordinary_quotes() -> None:
-    assert _html("> [!BOGUS]\n> x") == "<blockquote>\n<p>[!BOGUS]\nx</p>\n</blockquote>"
+    assert _html("> [!BOGUS]\n> x") == "<blockquote>\n<p>[!BOGUS]<br>\nx</p>\n</blockquote>"
 
 
 def test_tables_scroll_and_align_by_class() -> None:

@@ -105,7 +105,15 @@ def test_a_tree_keeps_every_leaf_and_key(value: JSON) -> None:
     html = seal(json_tree(value, draft), draft)
     markup.check(html)
     shown = markup.text(html)
-    assert all(visible(json.dumps(part, ensure_ascii=False)) in shown for part in _parts(value))
+    assert all(any(visible(form) in shown for form in _forms(part)) for part in _parts(value))
+
+
+def _forms(part: JSON) -> tuple[str, str]:
+    """A leaf or key as one line of JSON, and with its line breaks as they are."""
+    lines = part.split("\n") if isinstance(part, str) else []
+    return json.dumps(part, ensure_ascii=False), "\n".join(
+        json.dumps(line, ensure_ascii=False)[1:-1] for line in lines
+    ).join('""')
 
 
 def _parts(value: JSON) -> list[JSON]:
@@ -114,3 +122,8 @@ def _parts(value: JSON) -> list[JSON]:
     if isinstance(value, list):
         return [part for child in value for part in _parts(child)]
     return [value]
+
+
+def test_texts_keep_their_line_breaks() -> None:
+    html = json_tree({"a": "one\n\ttwo", "b": {}}, Draft("card", DEFAULT_SETTINGS))
+    assert '<span class="tk-s"><span class="md-lines">&quot;one\n\\ttwo&quot;</span></span>' in html

@@ -29,7 +29,10 @@ def _reason(source: str, settings: RenderSettings = DEFAULT_SETTINGS) -> str:
 
 def test_a_formula_in_a_line_and_one_on_its_own() -> None:
     assert _formula("$x$") == '<span class="md-formula"><math><mi>x</mi></math></span>'
-    assert _formula("$$x$$") == '<span class="md-display"><math display="block"><mi>x</mi></math></span>'
+    assert _formula("$$x$$") == (
+        '<span class="md-display" tabindex="0" role="group" aria-label="Formula">'
+        '<math display="block"><mi>x</mi></math></span>'
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,6 +75,8 @@ def test_styles_become_classes_or_colours() -> None:
         ("$x" + "^" * 60 + "$", "too many commands in a row"),
         (r"$\newcommand{\a}{\a\a}\a$", ""),
         (r"$$ $$", "empty"),
+        ("$p = 50% + 3$", r"% begins a comment in a formula; write \%"),
+        (r"$$a \\% b$$", r"% begins a comment in a formula; write \%"),
     ],
 )
 def test_what_cannot_be_typeset_shows_its_source_and_the_reason(source: str, reason: str) -> None:
@@ -99,7 +104,9 @@ def test_macros_that_grow_are_refused() -> None:
 def test_a_block_of_math_is_one_formula(language: str) -> None:
     card = render_markdown(f"```{language}\n\\frac{{a}}{{b}}\n```", "card")
     markup.check(card.html)
-    assert card.html.startswith('<div class="md-display"><math display="block"><mfrac>')
+    assert card.html.startswith(
+        '<div class="md-display" tabindex="0" role="group" aria-label="Formula"><math display="block"><mfrac>'
+    )
     assert card.features == {"math"}
 
 
@@ -108,6 +115,24 @@ def test_a_block_that_is_no_formula_is_code_under_its_reason() -> None:
     html = seal(math_block("\\oops", "math", draft), draft)
     assert 'Formula not shown: Unknown command "\\oops"' in markup.text(html)
     assert "<code>\\oops</code>" in html
+
+
+@pytest.mark.parametrize("tex", [r"50\%", r"a\\\%"])
+def test_a_percent_sign_that_is_meant_is_typeset(tex: str) -> None:
+    assert "%" in markup.text(_formula(f"$${tex}$$"))
+
+
+def test_labels_are_shown_beside_the_formula() -> None:
+    label = r'</math></span> <code class="md-tex">\label{eq:x}</code>'
+    assert _formula(r"$$a=b \label{eq:x}$$").endswith(label)
+    draft = Draft("card", DEFAULT_SETTINGS)
+    assert r"\label{eq:x}" in math_block("a=b \\label{eq:x}", "math", draft)
+
+
+def test_what_stands_behind_the_language_of_a_block_is_kept() -> None:
+    draft = Draft("card", DEFAULT_SETTINGS)
+    assert math_block("x", "math Area &", draft).startswith('<p class="muted">math Area &amp;</p>')
+    assert math_block("x", "math", draft).startswith("<div")
 
 
 def test_text_in_a_formula_is_never_markup() -> None:

@@ -30,7 +30,6 @@ def test_objects_of_short_fields_are_records(value: JSON) -> None:
         {"a": [[1]]},
         {"a": [{}]},
         {"a": list(range(9))},
-        {"a": "two\nlines"},
         {"a": "x" * 201},
         {"a": ["two\nlines"]},
     ],
@@ -92,3 +91,10 @@ def test_columns_of_numbers_are_aligned_to_the_end() -> None:
     aligned = [attributes.get("class") for tag, attributes in markup.elements(html) if tag in ("th", "td")]
     assert aligned == ["md-ar", None, None] * 4
     markup.check(html)
+
+
+def test_texts_keep_their_line_breaks() -> None:
+    value: JSON = {"summary": "# H\n\n- a\\n", "n": 1}
+    assert is_record(value)
+    assert '<dd><span class="md-lines">&quot;# H\n\n- a\\\\n&quot;</span></dd>' in definition_grid(value)
+    assert '<td><span class="md-lines"># H\n\n- a\\n</span></td>' in record_table([value, value])

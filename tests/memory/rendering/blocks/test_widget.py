@@ -38,6 +38,13 @@ def test_a_drawing_has_a_place_for_its_picture_and_its_source(language: str, sou
     assert kind in card.features
 
 
+@pytest.mark.parametrize(
+    ("language", "source"), [("mermaid", "flowchart TD\n A --> B"), ("vega-lite", CHART)]
+)
+def test_what_stands_behind_the_language_is_kept(language: str, source: str) -> None:
+    assert f"<span>{language} Sales &amp; more</span>" in _card(f"{language} Sales & more", source).html
+
+
 def test_the_data_of_a_chart_is_a_table() -> None:
     html = _card("vega-lite", CHART).html
     assert "<summary>Data</summary>" in html
