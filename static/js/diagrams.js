@@ -1,10 +1,11 @@
 // Shows diagrams, charts and mind maps above their source, as pictures that a sandboxed frame draws once they are in view.
 // Upgrades: .md-widget. Listens to: what enters the view, changes of the page and of its theme. Sends: sources to frames.
 
-import { Frame } from "./frame.js";
+import { Frame, TooLong } from "./frame.js";
 import { outlineOf } from "./outline.js";
 import { onPaletteChange, palette } from "./palette.js";
 import { noticeOf, pictureOf } from "./picture.js";
+import { Turns } from "./turns.js";
 
 const NAMES = { mermaid: "Diagram", "vega-lite": "Chart", markmap: "Mind map" };
 const NEARBY = { rootMargin: "200px" };
@@ -27,9 +28,13 @@ export function startDiagrams() {
   const look = () => {
     isDue = false;
     for (const figure of document.querySelectorAll(".md-widget")) {
-      if (!watched.has(figure)) sight.observe(figure);
-      else if (inView.has(figure)) artist.show(figure);
+      if (watched.has(figure)) {
+        if (inView.has(figure)) artist.show(figure);
+        continue;
+      }
       watched.add(figure);
+      prepare(figure);
+      sight.observe(figure);
     }
   };
   const lookSoon = () => {
@@ -43,9 +48,11 @@ export function startDiagrams() {
 
 class Artist {
   #address;
-  #frames = new Map();
+  #lines = new Map();
   #pictures = new Map();
   #shown = new WeakMap();
+  // What takes too long in one theme takes too long in any.
+  #tooLong = new Set();
 
   constructor(address) {
     this.#address = address;
@@ -55,24 +62,63 @@ class Artist {
     const kind = Object.keys(NAMES).find((name) => figure.classList.contains(`md-widget-${name}`));
     const source = sourceOf(figure, kind);
     const theme = palette();
-    const key = JSON.stringify([kind, source, theme]);
-    if (this.#shown.get(figure) === key) return;
-    this.#shown.set(figure, key);
+    const job = { figure, kind, source, theme, name: JSON.stringify([kind, source]) };
+    job.key = JSON.stringify([job.name, theme]);
+    const wanted = this.#isSkipped(job) ? `${job.key} skipped` : job.key;
+    if (this.#shown.get(figure) === wanted) return;
+    this.#shown.set(figure, wanted);
+    let content;
+    let state = "drawn";
     try {
-      const picture = await this.#picture(kind, key, source, theme);
-      if (this.#shown.get(figure) === key) fill(figure, pictureOf(picture, NAMES[kind]), false);
+      content = pictureOf(await this.#picture(job), NAMES[kind]);
     } catch (error) {
-      if (this.#shown.get(figure) === key) fill(figure, noticeOf(`${NAMES[kind]} not drawn: ${error.message}`), true);
+      content = noticeOf(`${NAMES[kind]} not drawn: ${error.message}`);
+      state = error instanceof TooLong ? "late" : "failed";
+    }
+    if (this.#shown.get(figure) === wanted) fill(figure, content, state);
+  }
+
+  // A card that holds one drawing that takes too long may hold more of them: those would keep others waiting.
+  #isSkipped({ figure, key }) {
+    if (this.#pictures.has(key)) return false;
+    const late = figure.closest(".prose")?.querySelectorAll(".md-widget-out[data-state=late]") ?? [];
+    return [...late].some((place) => place !== placeOf(figure));
+  }
+
+  async #picture(job) {
+    const known = this.#pictures.get(job.key);
+    if (known) return this.#keep(job.key, known);
+    if (!this.#lines.has(job.kind)) this.#lines.set(job.kind, this.#lineOf(job.kind));
+    const { frame, turns } = this.#lines.get(job.kind);
+    return turns.take(job.figure.closest(".prose"), () => this.#draw(frame, job));
+  }
+
+  #lineOf(kind) {
+    return { frame: new Frame(`${this.#address}${kind}/`), turns: new Turns() };
+  }
+
+  async #draw(frame, job) {
+    if (this.#isSkipped(job)) throw new Error("an earlier drawing of this card took too long");
+    try {
+      if (this.#tooLong.has(job.name)) throw new TooLong(frame.limitMs);
+      return await this.#keep(job.key, this.#pictures.get(job.key) ?? frame.draw(job.source, job.theme));
+    } catch (error) {
+      if (error instanceof TooLong) this.#giveUp(job);
+      throw error;
     }
   }
 
-  #picture(kind, key, source, theme) {
-    if (!this.#frames.has(kind)) this.#frames.set(kind, new Frame(`${this.#address}${kind}/`));
-    const known = this.#pictures.get(key) ?? this.#frames.get(kind).draw(source, theme);
+  // At once: the next in line may be of the same card.
+  #giveUp({ figure, name }) {
+    this.#tooLong.add(name);
+    placeOf(figure).dataset.state = "late";
+  }
+
+  #keep(key, picture) {
     this.#pictures.delete(key);
-    this.#pictures.set(key, known);
+    this.#pictures.set(key, picture);
     if (this.#pictures.size > MOST_PICTURES) this.#pictures.delete(this.#pictures.keys().next().value);
-    return known;
+    return picture;
   }
 }
 
@@ -81,10 +127,23 @@ function sourceOf(figure, kind) {
   return figure.querySelector("pre").textContent;
 }
 
+function placeOf(figure) {
+  return figure.querySelector(".md-widget-out");
+}
+
+function prepare(figure) {
+  const line = document.createElement("p");
+  line.className = "muted";
+  line.textContent = "Waiting to be drawn";
+  figure.querySelector("details").open = false;
+  fill(figure, line, "waiting");
+}
+
 // The picture's own part of the figure is the page's: the server's renderings leave it alone.
-function fill(figure, content, isOpen) {
-  const place = figure.querySelector(".md-widget-out");
+function fill(figure, content, state) {
+  const place = placeOf(figure);
   place.dataset.own = "";
-  if (!place.firstChild || isOpen) figure.querySelector("details").open = isOpen;
+  place.dataset.state = state;
   place.replaceChildren(content);
+  if (state === "failed" || state === "late") figure.querySelector("details").open = true;
 }

@@ -3,6 +3,12 @@
 
 const LIMIT_MS = 8000;
 
+export class TooLong extends Error {
+  constructor(limitMs) {
+    super(`drawing took longer than ${limitMs / 1000} s`);
+  }
+}
+
 export class Frame {
   #address;
   #element = null;
@@ -26,7 +32,7 @@ export class Frame {
     if (!this.#element?.isConnected) await this.#start();
     this.#number += 1;
     const id = this.#number;
-    const reply = this.#reply((data) => data.id === id, `drawing took longer than ${this.limitMs / 1000} s`);
+    const reply = this.#reply((data) => data.id === id, new TooLong(this.limitMs));
     this.#element.contentWindow.postMessage({ id, source, theme }, "*");
     const { error, ...picture } = await reply;
     if (error !== undefined) throw new Error(String(error));
@@ -42,7 +48,7 @@ export class Frame {
     element.title = "Draws diagrams";
     element.setAttribute("aria-hidden", "true");
     this.#element = element;
-    const ready = this.#reply((data) => data.ready === true, "the drawing frame did not start");
+    const ready = this.#reply((data) => data.ready === true, new Error("the drawing frame did not start"));
     document.body.append(element);
     return ready;
   }
@@ -59,7 +65,7 @@ export class Frame {
       const timer = setTimeout(() => {
         stop();
         element.remove();
-        reject(new Error(complaint));
+        reject(complaint);
       }, this.limitMs);
       const stop = () => {
         clearTimeout(timer);
