@@ -41,7 +41,8 @@ function configOf(theme) {
     text: { color: theme.text },
     rule: { color: theme.quiet },
     mark: { color: theme.series[0] },
-    view: { stroke: theme.line },
+    // With its axes as high as the place that the page keeps for it (static/css/diagram.css).
+    view: { continuousHeight: 200, stroke: theme.line },
     range: { category: theme.series },
   };
 }

@@ -87,6 +87,7 @@ def test_drawings_are_drawn_and_follow_their_source_and_the_theme(
     tab = open_page(visit, scene)
     for kind in KINDS:
         expect_drawn(tab.card(kind))
+        expect_all_in_view_where_it_was_expected(tab, kind)
     expect_reason(tab.card("mistake"))
     expect_kept_while_the_rest_changes(product, scene, tab)
     expect_followed(product, scene, tab)
@@ -99,6 +100,18 @@ def expect_drawn(card: Locator) -> None:
     expect(card.locator(PICTURE)).to_have_count(1)
     assert card.locator(PICTURE).evaluate("image => image.decode().then(() => image.naturalWidth > 40)")
     expect(card.locator("details").first).not_to_have_attribute("open", "")
+
+
+def expect_all_in_view_where_it_was_expected(tab: Tab, key: str) -> None:
+    picture = tab.card(key).locator(PICTURE).bounding_box()
+    value = tab.value(key).bounding_box()
+    assert picture is not None
+    assert value is not None
+    assert picture["y"] >= value["y"]
+    assert picture["y"] + picture["height"] <= value["y"] + value["height"]
+    # The place is as high as before, so nothing below it moved.
+    place = tab.card(key).locator(".md-widget-out")
+    assert place.evaluate("place => place.offsetHeight === parseFloat(getComputedStyle(place).minBlockSize)")
 
 
 def expect_reason(card: Locator) -> None:
@@ -221,6 +234,13 @@ def test_hostile_drawings_run_nothing_ask_nobody_and_end(
     for kind, sources in HOSTILE:
         expect_harmless(page, elsewhere, kind, sources, measured)
     expect_the_end_of_a_bomb(page, measured)
+    expect_a_legible_reason(page)
+
+
+def expect_a_legible_reason(page: Page) -> None:
+    # The library itself ends with an error about its own code.
+    ends = page.evaluate(DRAW_ALL, [address_of(page, "vega-lite"), ['{"layer": 5}'], 0])
+    assert ends[0].startswith("too large or not valid (")
 
 
 def expect_harmless(

@@ -6,15 +6,16 @@ from types import MappingProxyType
 from memory.rendering.blocks.json_tree import json_block
 from memory.rendering.blocks.math import math_block
 from memory.rendering.blocks.widget import markmap_block, mermaid_block, vega_block
+from memory.rendering.drawn import DRAWN
 from memory.rendering.fill import Draft
+
+_DRAWINGS = {"mermaid": mermaid_block, "markmap": markmap_block, "vega-lite": vega_block}
 
 FENCES: Mapping[str, Callable[[str, str, Draft], str]] = MappingProxyType(
     {
         "json": json_block,
-        "mermaid": mermaid_block,
-        **dict.fromkeys(("markmap", "mindmap"), markmap_block),
+        **{language: _DRAWINGS[kind] for language, kind in DRAWN.items()},
         **dict.fromkeys(("math", "latex", "tex", "katex"), math_block),
-        **dict.fromkeys(("vega-lite", "vegalite", "vega"), vega_block),
     }
 )
 """Language to a function of source, info string and draft that returns HTML for the sanitizer."""
