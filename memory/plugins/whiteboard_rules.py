@@ -18,6 +18,16 @@ _SHOWN_KEY_LENGTH = 40
 _LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
 # Controls, lone surrogates, and the characters that reverse how the text around them is shown.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# Letters of scripts that join, and emoji: between two of them a joiner changes what is seen.
+_JOINED = r"[\u0590-\u1fff\u2190-\U000dffff]"
+# What nobody sees, so that two keys could look the same: format characters, blank letters, and variation
+# selectors and joiners where they have nothing to vary or to join.
+_INVISIBLE = re.compile(
+    r"[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2060-\u206f\u2800\u3164\ufeff"
+    r"\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+    r"|(?<![\xa9\xae\u2030-\U000dffff])[\ufe00-\ufe0f](?!\u20e3)"
+    rf"|(?<!{_JOINED})[\u200c\u200d]|[\u200c\u200d](?!{_JOINED})"
+)
 
 
 def check_key(key: object) -> str:
@@ -33,6 +43,22 @@ def check_key(key: object) -> str:
     if _UNPRINTABLE.search(key):
         raise InvalidEntry(
             f"The key {_shown(key)} contains a line break or control character: use one plain line"
+        )
+    return key
+
+
+def check_visible(key: str) -> str:
+    """Return the key of a new entry unchanged: every character of it can be seen or shapes another.
+
+    Boards saved earlier may hold other keys, and keep them.
+
+    Raises:
+        InvalidEntry: for a zero-width or other invisible character.
+    """
+    found = _INVISIBLE.search(key)
+    if found:
+        raise InvalidEntry(
+            f"The key {_shown(key)} contains an invisible character, U+{ord(found[0]):04X}: leave it out"
         )
     return key
 

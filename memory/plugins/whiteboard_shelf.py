@@ -20,6 +20,7 @@ from memory.plugins.whiteboard_rules import (
     check_key,
     check_priority,
     check_time,
+    check_visible,
     clean_description,
     encode_value,
 )
@@ -67,7 +68,7 @@ class Shelf:
         """
         key = check_key(draft.get("key"))
         old = self._entries.get(key)
-        new = self._build(key, draft, old)
+        new = self._build(key if old else check_visible(key), draft, old)
         if old and old.says_the_same_as(new):
             self._store(replace(old, recency=new.recency))
             return SetResult(changed=False)

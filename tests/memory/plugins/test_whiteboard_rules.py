@@ -34,6 +34,15 @@ BAD = {
     "a key with a paragraph separator": ({"key": "two\u2029lines"}, "use one plain line"),
     "a key that reverses the text after it": ({"key": "a\u202egpj"}, "use one plain line"),
     "a key with a lone surrogate": ({"key": "a\ud800"}, "use one plain line"),
+    "a key with a zero-width space": ({"key": "a\u200bb"}, "invisible character, U+200B: leave it out"),
+    "a key with a soft hyphen": ({"key": "a\xadb"}, "U+00AD: leave it out"),
+    "a key with a word joiner": ({"key": "a\u2060"}, "U+2060: leave it out"),
+    "a key with a byte order mark": ({"key": "\ufeffa"}, "U+FEFF: leave it out"),
+    "a key with a blank letter": ({"key": "a\u3164"}, "U+3164: leave it out"),
+    "a key with a tag": ({"key": "a\U000e0061"}, "U+E0061: leave it out"),
+    "a key with a joiner between Latin letters": ({"key": "a\u200db"}, "U+200D: leave it out"),
+    "a key that ends with a joiner": ({"key": "\u0646\u200c"}, "U+200C: leave it out"),
+    "a key with a selector on a letter": ({"key": "a\ufe0f"}, "U+FE0F: leave it out"),
     "an empty key": ({"key": ""}, 'needs a "key"'),
     "a key of spaces": ({"key": "   "}, 'needs a "key"'),
     "a missing key": ({"key": None}, 'needs a "key"'),
@@ -149,3 +158,29 @@ def test_a_refusal_repeats_long_input_only_in_part() -> None:
         InContextMemory().set("key", "d", 1, "p" * 10_000)
 
     assert len(str(refusal.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "\u0915\u094d\u200d\u0937",
+        "\U0001f469\u200d\U0001f4bb",
+        "\u2764\ufe0f\u200d\U0001f525",
+        "1\ufe0f\u20e3",
+    ],
+    ids=["Persian", "Hindi", "emoji", "emoji with selector", "keycap"],
+)
+def test_joiners_and_selectors_may_stand_where_a_script_needs_them(key: str) -> None:
+    board = InContextMemory()
+    board.set(key, "d", 1)
+
+    assert board.get(key) == 1
+
+
+def test_a_saved_board_keeps_keys_of_earlier_rules() -> None:
+    board = InContextMemory()
+    board.restore_state({"entries": [{"key": "a\u200bb", "description": "d", "value": 1}]})
+    board.set("a\u200bb", "d", 2)
+
+    assert board.get("a\u200bb") == 2
