@@ -1,6 +1,9 @@
+import json
+
 import pytest
 from playwright.sync_api import expect
 
+from memory.rendering.cards import render_card
 from memory.rendering.sanitize import SafeHTML
 from tests.static.conftest import FIRST, LONG, PINNED
 from tests.static.live_page import LivePage, board_frame, card_frame, gone
@@ -209,3 +212,17 @@ def test_a_receipt_arrives_without_touching_the_rest_of_the_card(live: LivePage)
     live.send({"type": "receipts", "cards": [{"id": "card-1", "html": html}, {"id": "card-9", "html": html}]})
     assert live.text("#card-1-seen") == "turn 3, call 2"
     assert "is-changed" not in live.card("card-1")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_long_keys_leave_room_for_values_which_stay_inside(live: LivePage, width: int) -> None:
+    record = {"frontend/src/" * 9: "failing", "due": "2026-11-29T23:34:07.25+02:00", "n": 10**40}
+    grid = render_card(json.dumps(record), "card-1").html
+    live.page.set_viewport_size({"width": width, "height": 900})
+    if width < 400:
+        live.page.locator("#pane-board").check(force=True)
+    live.send(board_frame(7, 8, card(key="progress", dom_id="card-1", version=16, body=grid)))
+    values = live.page.locator("#card-1 dd")
+    shares = values.evaluate_all("all => all.map((dd) => dd.clientWidth / dd.closest('dl').clientWidth)")
+    assert min(shares) > 0.45
+    assert values.evaluate_all("all => all.filter((dd) => dd.scrollWidth > dd.clientWidth).length") == 0

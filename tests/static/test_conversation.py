@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 from django.template.loader import render_to_string
 from playwright.sync_api import expect
@@ -116,3 +118,22 @@ def test_no_formula_draws_over_another_message(live: LivePage) -> None:
         live.page.evaluate("document.fonts.ready.then(() => null)")
         seen.append(live.page.locator("#message-4").screenshot(animations="disabled"))
     assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("source", ["# Head", "### Head\n\n##### Lower"])
+def test_headings_of_messages_skip_no_level(live: LivePage, source: str) -> None:
+    live.send(conversation_frame(5, 6, message(id="3", html=render_markdown(source, "message").html)))
+    levels = live.page.get_by_role("heading").evaluate_all(
+        "all => all.map((each) => Number(each.tagName[1]))"
+    )
+    assert 3 in levels
+    assert all(lower - upper <= 1 for upper, lower in itertools.pairwise(levels))
+
+
+def test_a_wide_formula_is_scrolled_by_key(live: LivePage) -> None:
+    wide = f"$${'+'.join('abcdefghijkl' * 12)}$$"
+    live.send(conversation_frame(5, 6, message(id="3", html=render_markdown(wide, "message").html)))
+    formula = live.page.get_by_role("group", name="Formula")
+    formula.focus()
+    live.page.keyboard.press("ArrowRight")
+    expect(formula).not_to_have_js_property("scrollLeft", 0)
