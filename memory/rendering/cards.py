@@ -23,7 +23,7 @@ from memory.rendering.sanitize import (
     source_html,
 )
 
-PIPELINE_VERSION = 7
+PIPELINE_VERSION = 8
 """Grows with every change of the output; part of the key under which rendered cards are kept."""
 
 logger = logging.getLogger(__name__)

@@ -4,22 +4,29 @@ import re
 from collections.abc import Iterator
 
 from agents.context.json_values import JSON
+from memory.rendering.blocks.chart_work import MAX_ROWS, ChartRefused, check_work, holds_data
 
 MAX_DEPTH = 40
 MAX_PARTS = 20_000
-MAX_ROWS = 5_000
 _MAX_PIXELS = 2_000
 _MAX_STEP_PIXELS = 200
 _MAX_STEPS = 200
 _MAX_EXPRESSION_CHARS = 500
 
-_DATA = frozenset({"values", "datasets"})
-_EXPRESSION_KEYS = frozenset({"calculate", "filter", "expr", "test", "signal", "labelExpr", "update", "on"})
-_SLOW_CALL = re.compile(r"\b(sequence|regexp|replace|test|match|repeat|pad)\s*\(", re.IGNORECASE)
-
-
-class ChartRefused(Exception):
-    """A chart is not drawn; the text says why."""
+_EXPRESSION_KEYS = frozenset(
+    {"calculate", "filter", "and", "or", "not", "expr", "test", "signal", "labelExpr"}
+    | {"init", "update", "on", "events", "clear", "zoom", "translate"}
+)
+_SLOW_CALL = re.compile(r"\b((?:time|utc)?sequence|regexp|replace|test|match|repeat|pad)\s*\(", re.IGNORECASE)
+_FORMAT_CALL = re.compile(r"\bformat\s*\(", re.IGNORECASE)
+# A call whose format is written out, so that it can be looked at.
+_PLAIN_FORMAT_CALL = re.compile(
+    r"""\bformat\s*\((?:[^()'"]|'[^'()]*'|"[^"()]*"|\([^()'"]*\))*,\s*(['"])(?P<format>[^'"\\]*)\1\s*\)""",
+    re.IGNORECASE,
+)
+_MOST_FORMAT_CHARS = 60
+# A number may be 99 characters wide.
+_WIDE_FORMAT = re.compile(r"\d{3}")
 
 
 def admit_chart(spec: JSON) -> dict[str, JSON]:
@@ -32,13 +39,21 @@ def admit_chart(spec: JSON) -> dict[str, JSON]:
         raise ChartRefused("a chart is a JSON object")
     if "/vega/" in str(spec.get("$schema", "")):
         raise ChartRefused("only Vega-Lite is drawn, not Vega")
-    for key, value in _fields(spec):
+    for key, value, is_data in _fields(spec):
         if isinstance(value, list) and len(value) > MAX_ROWS:
             raise ChartRefused(f"more than {MAX_ROWS:,} rows")
-        _CHECKS.get(key, _anything)(key, value)
-        if key in _EXPRESSION_KEYS and isinstance(value, str):
-            _check_expression(value)
+        if not is_data:
+            _check_field(key, value)
+    check_work(spec)
     return spec
+
+
+def _check_field(key: str, value: JSON) -> None:
+    _CHECKS.get(key, _anything)(key, value)
+    if isinstance(value, str) and key in _EXPRESSION_KEYS:
+        _check_expression(value)
+    if key.lower().endswith("format"):
+        _check_format(key, value)
 
 
 def chart_rows(spec: dict[str, JSON]) -> list[JSON]:
@@ -48,9 +63,9 @@ def chart_rows(spec: dict[str, JSON]) -> list[JSON]:
     return values if isinstance(values, list) else []
 
 
-def _fields(spec: JSON) -> Iterator[tuple[str, JSON]]:
-    """Yield every field of every object; the items of an array carry the name of the array."""
-    level: list[tuple[str, JSON]] = [("", spec)]
+def _fields(spec: JSON) -> Iterator[tuple[str, JSON, bool]]:
+    """Yield every field of every object, and whether it is data; items of an array carry its name."""
+    level: list[tuple[str, JSON, bool]] = [("", spec, False)]
     parts = depth = 0
     while level:
         parts += len(level)
@@ -60,14 +75,14 @@ def _fields(spec: JSON) -> Iterator[tuple[str, JSON]]:
         if depth > MAX_DEPTH:
             raise ChartRefused(f"nested deeper than {MAX_DEPTH} levels")
         yield from level
-        level = [child for name, item in level for child in _children(name, item)]
+        level = [child for name, item, is_data in level for child in _children(name, item, is_data=is_data)]
 
 
-def _children(name: str, item: JSON) -> list[tuple[str, JSON]]:
+def _children(name: str, item: JSON, *, is_data: bool) -> list[tuple[str, JSON, bool]]:
+    # Columns of data may be called anything: rows are counted, no more.
     if isinstance(item, dict):
-        # Columns may be called anything: rows are counted, no more.
-        return [(name, child) for child in item.values()] if name in _DATA else list(item.items())
-    return [(name, child) for child in item] if isinstance(item, list) else []
+        return [(key, child, is_data or holds_data(name, key)) for key, child in item.items()]
+    return [(name, child, is_data) for child in item] if isinstance(item, list) else []
 
 
 def _anything(key: str, value: JSON) -> None:
@@ -107,13 +122,28 @@ def _check_pixels(key: str, value: JSON) -> None:
 
 
 def _check_steps(key: str, value: JSON) -> None:
+    _refuse_calculated(key, value)
     if isinstance(value, (int, float)) and not 0 < value <= _MAX_STEPS:
         raise ChartRefused(f"{key} lies outside 1 to {_MAX_STEPS}")
 
 
 def _check_step(key: str, value: JSON) -> None:
+    _refuse_calculated(key, value)
     if isinstance(value, (int, float)) and value <= 0:
         raise ChartRefused("step is not above 0")
+
+
+def _check_format(key: str, value: JSON) -> None:
+    _refuse_calculated(key, value)
+    if isinstance(value, str) and (len(value) > _MOST_FORMAT_CHARS or _WIDE_FORMAT.search(value)):
+        raise ChartRefused(
+            f"{key} is longer than {_MOST_FORMAT_CHARS} characters or asks for more than 99 digits"
+        )
+
+
+def _refuse_calculated(key: str, value: JSON) -> None:
+    if isinstance(value, dict) and not value.keys().isdisjoint({"expr", "signal"}):
+        raise ChartRefused(f"{key} is calculated; write it out")
 
 
 def _check_expression(text: str) -> None:
@@ -122,6 +152,11 @@ def _check_expression(text: str) -> None:
     slow = _SLOW_CALL.search(text)
     if slow:
         raise ChartRefused(f"{slow[1]}() is not calculated")
+    plain = [call["format"] for call in _PLAIN_FORMAT_CALL.finditer(text)]
+    if len(plain) != len(_FORMAT_CALL.findall(text)):
+        raise ChartRefused("format() needs a format that is written out, as format(datum.a, '.1f')")
+    for written in plain:
+        _check_format("format", written)
 
 
 def _number(value: JSON) -> float:
@@ -139,6 +174,9 @@ _CHECKS = {
     "width": _check_pixels,
     "height": _check_pixels,
     "tickCount": _check_steps,
+    "steps": _check_steps,
+    "minsteps": _check_steps,
+    "maxsteps": _check_steps,
     "maxbins": _check_steps,
     "step": _check_step,
 }

@@ -1,10 +1,12 @@
 """Diagrams, charts and mind maps: their source and what it says, to which a page adds the picture."""
 
+from memory.rendering.blocks.chart_work import ChartRefused
 from memory.rendering.blocks.code import code_block, source_block
+from memory.rendering.blocks.diagram_work import DiagramRefused, admit_diagram
 from memory.rendering.blocks.json_tree import parse_json
 from memory.rendering.blocks.outline import OutlineRefused, outline, outline_html
 from memory.rendering.blocks.records import is_record, record_table
-from memory.rendering.blocks.vega import ChartRefused, admit_chart, chart_rows
+from memory.rendering.blocks.vega import admit_chart, chart_rows
 from memory.rendering.fill import Draft
 
 _MAX_ROWS_SHOWN = 100
@@ -18,7 +20,8 @@ def mermaid_block(source: str, info: str, draft: Draft) -> str:
     """Return a Mermaid diagram: a place for the picture, then its source."""
     try:
         _admit(source, draft, draft.settings.max_diagram_chars)
-    except _Refused as refusal:
+        admit_diagram(source)
+    except (_Refused, DiagramRefused) as refusal:
         return source_block(source, info, f"Diagram not drawn: {refusal}", draft)
     return _figure("mermaid", _fold("Diagram source", code_block(source, info, draft), is_open=True), draft)
 

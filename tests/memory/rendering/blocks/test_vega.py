@@ -3,7 +3,8 @@
 import pytest
 
 from agents.context.json_values import JSON
-from memory.rendering.blocks.vega import MAX_ROWS, ChartRefused, admit_chart, chart_rows
+from memory.rendering.blocks.chart_work import MAX_ROWS, ChartRefused
+from memory.rendering.blocks.vega import admit_chart, chart_rows
 
 BAR: dict[str, JSON] = {
     "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
@@ -43,12 +44,37 @@ def test_a_chart_with_its_own_data_is_drawn_whatever_its_columns_are_called() ->
         ({"transform": [{"calculate": "repeat('x', 1e9)", "as": "y"}]}, "repeat() is not calculated"),
         ({"transform": [{"filter": "test (/(a+)+$/, datum.x)"}]}, "test() is not calculated"),
         ({"params": [{"name": "p", "expr": "x" * 501}]}, "an expression longer than 500"),
+        ({"encoding": {"x": {"axis": {"values": {"expr": "sequence(0, 9e9)"}}}}}, "sequence() is not"),
+        ({"layer": [{"legend": {"values": {"signal": "utcSequence('ms', 0, 1)"}}}]}, "utcSequence() is not"),
+        ({"transform": [{"filter": {"or": ["repeat('x', 9)", "datum.a"]}}]}, "repeat() is not"),
+        ({"config": {"params": [{"datasets": {"expr": "pad('x', 9)"}}]}}, "pad() is not"),
+        ({"config": {"numberFormat": "0200000000d"}}, "numberFormat is longer than 60 characters or asks"),
+        ({"encoding": {"x": {"axis": {"format": "%Y" * 31}}}}, "format is longer than 60"),
+        ({"encoding": {"x": {"axis": {"format": {"expr": "'09999d'"}}}}}, "format is calculated"),
+        ({"transform": [{"calculate": "format(1, '0400000000d')", "as": "q"}]}, "asks for more than 99"),
+        ({"transform": [{"calculate": "format(1, 4e9 + 'd')", "as": "q"}]}, "a format that is written out"),
+        ({"encoding": {"x": {"axis": {"tickCount": {"signal": "1e9"}}}}}, "tickCount is calculated"),
+        ({"transform": [{"density": "a", "steps": 5e7}]}, "steps lies outside"),
+        ({"encoding": {"x": {"bin": {"step": {"expr": "1e-9"}}}}}, "step is calculated"),
         ({"$schema": "https://vega.github.io/schema/vega/v5.json"}, "only Vega-Lite"),
     ],
 )
 def test_what_costs_or_leaks_is_refused_by_name(change: dict[str, JSON], reason: str) -> None:
     with pytest.raises(ChartRefused, match=reason.replace("(", r"\(").replace(")", r"\)")):
         admit_chart(BAR | change)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "format(datum.a, '.1f') + ' %'",
+        """format(max(1, datum['a b']) / 2, ".2~s")""".replace("datum['a b']", "datum.a"),
+        "datum.label == 'sequence'",
+    ],
+)
+def test_expressions_of_little_work_are_calculated(expression: str) -> None:
+    chart = BAR | {"transform": [{"calculate": expression, "as": "b"}]}
+    assert admit_chart(chart) == chart
 
 
 def test_deep_nesting_is_refused() -> None:

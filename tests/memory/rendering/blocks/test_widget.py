@@ -67,6 +67,7 @@ def test_a_mind_map_is_a_nested_list_without_scripts() -> None:
     ("language", "source", "reason"),
     [
         ("mermaid", "x" * 20_001, "Diagram not drawn: longer than 20,000 characters"),
+        ("mermaid", "block-beta\n a:100000000", "Diagram not drawn: a block spans more than 99 columns"),
         ("mermaid", " ", "Diagram not drawn: empty"),
         ("vega-lite", '{"mark": "image"}', "Chart not drawn: pictures are not loaded"),
         ("vega-lite", "{", "Chart not drawn: not valid JSON"),
