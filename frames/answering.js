@@ -4,7 +4,7 @@
 
 const MOST_ERROR_CHARACTERS = 400;
 // As errors read that libraries caught and threw anew.
-const UNFORESEEN = /call stack|Cannot (read|set) propert|is not (a function|iterable|defined)|Invalid array length|out of memory/i;
+const UNFORESEEN = /call stack|Cannot (read|set) (property|properties)|is not (a function|iterable|defined)|Invalid array length|out of memory/i;
 
 // Draw gets a message and returns an <svg> element, at once or later.
 export function answer(draw) {

@@ -117,7 +117,7 @@ def test_a_function_without_a_name_needs_one() -> None:
     [
         ("permission", "Ask", "permission is one of always, ask, not 'Ask'"),
         ("permission", None, "permission is one of always, ask, not None"),
-        ("risk", "hihg", "risk is one of low, medium, high, not 'hihg'"),
+        ("risk", "higher", "risk is one of low, medium, high, not 'higher'"),
         ("timeout_ms", "50", "timeout_ms is a whole number of at least 0, or None, not '50'"),
         ("timeout_ms", -1, "timeout_ms is a whole number"),
         ("timeout_ms", True, "timeout_ms is a whole number"),
