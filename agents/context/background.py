@@ -7,9 +7,10 @@ import concurrent.futures
 import contextvars
 import os
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+from types import TracebackType
 from typing import TypeAlias, TypeVar, cast, overload
 
 from agents.context.errors import EndingRefused
@@ -26,17 +27,29 @@ _lock = threading.Lock()
 _running: list[asyncio.AbstractEventLoop] = []
 
 
-@contextmanager
-def staying() -> Iterator[None]:
+class _Staying:
+    """See ``staying``; a class, because a prompt is made of many calls of host code."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(fault, _ENDINGS):
+            raise EndingRefused(fault) from fault
+
+
+_STAYING = _Staying()
+
+
+def staying() -> AbstractContextManager[None]:
     """Run host code inside the block: what would end the process, the task or the generator is refused.
 
     Raises:
         EndingRefused: instead of it.
     """
-    try:
-        yield
-    except _ENDINGS as ending:
-        raise EndingRefused(ending) from ending
+    return _STAYING
 
 
 @overload

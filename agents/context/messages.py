@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_BLANK = "A user message needs more than blank text."
+
 
 class InputText(TypedDict):
     """Text of a user or of the system message."""
@@ -150,18 +152,27 @@ def user_message(item_id: str, content: str | Sequence[Mapping[str, Any]]) -> Me
         InvalidItem: for content that is empty or only blank text, blocks that are unknown, empty or not the
             user's, images that no provider takes, and text that cannot be stored.
     """
+    if isinstance(content, str):
+        return _text_message(item_id, content)
     if not isinstance(content, Sequence):
         raise InvalidItem("A user message is a text or a list of blocks.")
-    blocks: object = (
-        [InputText(type="input_text", text=content)] if isinstance(content, str) else list(content)
-    )
     message = cast(
-        "MessageItem", check_item({"type": "message", "id": item_id, "role": "user", "content": blocks})
+        "MessageItem",
+        check_item({"type": "message", "id": item_id, "role": "user", "content": list(content)}),
     )
     if all(block["type"] == "input_text" and is_blank(block["text"]) for block in message["content"]):
-        raise InvalidItem("A user message needs more than blank text.")
+        raise InvalidItem(_BLANK)
     check_given(message)
     return message
+
+
+def _text_message(item_id: str, text: str) -> MessageItem:
+    """Return a user message of one text: most are, and the text is all there is to check."""
+    _check_storable(text, "value.content[0].text")
+    if is_blank(text):
+        raise InvalidItem(_BLANK)
+    block = InputText(type="input_text", text=text)
+    return {"type": "message", "id": item_id, "role": "user", "content": [block]}
 
 
 def check_given(item: InputItem) -> None:
@@ -262,11 +273,15 @@ def check_item(item: object) -> InputItem:
         raise InvalidItem("An item needs a text `id`.")
     if item.get("type") not in _OPAQUE_TYPES:
         _check_message(item)
+    _check_storable(item, "value")
+    return cast("InputItem", item)
+
+
+def _check_storable(value: object, name: str) -> None:
     try:
-        json_values.check(item)
+        json_values.check(value, name)
     except json_values.InvalidJSON as fault:
         raise InvalidItem(f"The item cannot be stored: {fault}") from fault
-    return cast("InputItem", item)
 
 
 def _check_message(item: dict[str, Any]) -> None:
