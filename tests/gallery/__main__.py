@@ -77,7 +77,8 @@ def take(browser: Browser, product: Product, name: str, value: str, folder: Path
         wanted = value.count("```") // 2
         for figure in card.locator(".md-widget").all():
             figure.scroll_into_view_if_needed()
-        expect(card.locator(".md-widget-out > *")).to_have_count(wanted, timeout=PATIENCE_MS)
+        drawn = card.locator(".md-widget-out:not([data-state=waiting]) > *")
+        expect(drawn).to_have_count(wanted, timeout=PATIENCE_MS)
         for notice in card.locator(".md-widget-out .notice").all_inner_texts():
             sys.stdout.write(f"{name}: {notice}\n")
         tab.page.set_viewport_size({"width": 1440, "height": TALL})
