@@ -125,7 +125,8 @@ class Fetcher:
         except ssl.SSLError as fault:
             raise FetchFailed(f"The certificate of {target.host} is not trusted: {fault.reason}.") from None
         except (OSError, HTTPException) as fault:
-            if deadline.is_over:
+            # The socket's own limit is what was left until the deadline.
+            if deadline.is_over or isinstance(fault, TimeoutError):
                 raise FetchFailed(f"{target.host} took longer than {self._total_seconds:g} s.") from None
             raise FetchFailed(f"{target.host} did not answer: {str(fault) or type(fault).__name__}") from None
         finally:

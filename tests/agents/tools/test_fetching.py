@@ -242,6 +242,15 @@ def test_a_silent_server_is_left_at_the_deadline(site: Site) -> None:
         site.fetcher(total_seconds=0.2).fetch(site.url("/"))
 
 
+def test_a_socket_that_ends_just_before_the_deadline_took_too_long_as_well(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.tools.fetching._Deadline._end", lambda _: None)
+    site.pages["/"] = lambda request: site.release.wait(20)
+    with pytest.raises(FetchFailed, match=r"took longer than 0\.2 s"):
+        site.fetcher(total_seconds=0.2).fetch(site.url("/"))
+
+
 def test_a_server_that_hangs_up_or_speaks_nonsense_did_not_answer(site: Site) -> None:
     site.pages["/"] = lambda request: None
     with pytest.raises(FetchFailed, match="did not answer"):
