@@ -245,8 +245,11 @@ def test_a_silent_server_is_left_at_the_deadline(site: Site) -> None:
 def test_a_socket_that_ends_just_before_the_deadline_took_too_long_as_well(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def silent(request: BaseHTTPRequestHandler) -> None:
+        site.release.wait(20)
+
     monkeypatch.setattr("agents.tools.fetching._Deadline._end", lambda _: None)
-    site.pages["/"] = lambda request: site.release.wait(20)
+    site.pages["/"] = silent
     with pytest.raises(FetchFailed, match=r"took longer than 0\.2 s"):
         site.fetcher(total_seconds=0.2).fetch(site.url("/"))
 
