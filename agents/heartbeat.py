@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
-from django.db import connections
-
 from agents import leases
+from agents.process_thread import ProcessThread
 
 logger = logging.getLogger(__name__)
 
@@ -19,22 +18,21 @@ class Heartbeat:
     def __init__(self) -> None:
         self._held: dict[UUID, int] = {}
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._wake = threading.Event()
+        self._thread = ProcessThread("lease-heartbeat", leases.RENEW_EVERY.total_seconds(), self.renew_all)
 
     @contextmanager
     def holding(self, session_id: UUID, fence: int) -> Iterator[None]:
         """Renew this lease until the block ends."""
         with self._lock:
             self._held[session_id] = fence
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._beat, name="lease-heartbeat", daemon=True)
-                self._thread.start()
+            self._thread.go_on()
         try:
             yield
         finally:
             with self._lock:
                 self._held.pop(session_id, None)
+                if not self._held:
+                    self._thread.rest()
 
     def renew_all(self) -> None:
         """Renew once; a lease that was lost is left to the run, which notices at its next write."""
@@ -46,11 +44,6 @@ class Heartbeat:
             except Exception:
                 # The thread serves every turn of the process, so no fault of one may end it.
                 logger.exception("Could not renew the lease of session %s", session_id)
-
-    def _beat(self) -> None:
-        while not self._wake.wait(leases.RENEW_EVERY.total_seconds()):
-            self.renew_all()
-            connections.close_all()
 
 
 heartbeat = Heartbeat()

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from django.db import connections
-
 from agents import bus
 from agents.bindings import Run
 from agents.bus import DraftPiece
@@ -16,6 +14,7 @@ from agents.connectors.base import RequestSent, Retrying, ToolCallStarted
 from agents.draft import Draft, Piece
 from agents.loop.events import ReplyDiscarded, ReplyStored, TextStreamed, ThinkingStreamed, TurnEvent
 from agents.models import ModelCall, Turn
+from agents.process_thread import ProcessThread
 
 SEND_EVERY_S = 0.030
 SAVE_AFTER_S = 0.500
@@ -140,26 +139,20 @@ class Pump:
     def __init__(self) -> None:
         self._streams: dict[UUID, DraftStream] = {}
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._has_work = threading.Event()
-        # Nobody sets it: a wait is a sleep that tests of other sleeps do not touch.
-        self._pause = threading.Event()
+        self._thread = ProcessThread("draft-pump", SEND_EVERY_S, self.tick)
 
     def start(self, turn_id: UUID, stream: DraftStream) -> None:
         """Keep the stream going until ``stop``."""
         with self._lock:
             self._streams[turn_id] = stream
-            self._has_work.set()
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._pump, name="draft-pump", daemon=True)
-                self._thread.start()
+            self._thread.go_on()
 
     def stop(self, turn_id: UUID) -> None:
         """Leave the stream alone."""
         with self._lock:
             self._streams.pop(turn_id, None)
             if not self._streams:
-                self._has_work.clear()
+                self._thread.rest()
 
     def tick(self) -> None:
         """Let every stream send and save."""
@@ -171,13 +164,6 @@ class Pump:
             except Exception:
                 # The thread serves every turn of the process, so no fault of one may end it.
                 logger.exception("A draft could not be saved; watchers still get it.")
-
-    def _pump(self) -> None:
-        while True:
-            self._has_work.wait()
-            self._pause.wait(SEND_EVERY_S)
-            self.tick()
-            connections.close_all()
 
 
 pump = Pump()

@@ -49,21 +49,3 @@ def test_a_turn_that_ended_is_looked_for_no_more(
     assert not watch.is_wanted(running[0].pk)
     with django_assert_num_queries(0):
         watch.look()
-
-
-def test_a_look_that_fails_is_made_good_by_the_next(
-    running: list[Turn], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def fail(**_: object) -> None:
-        raise RuntimeError("no connection")
-
-    watch = StopWatch()
-    with watch.watching(running[0].pk):
-        stop_turn(running[0].session)
-        with monkeypatch.context() as broken:
-            broken.setattr(Turn.objects, "filter", fail)
-            watch.look()
-        assert not watch.is_wanted(running[0].pk)
-        watch.look()
-        assert watch.is_wanted(running[0].pk)
-    assert "Could not look whether a turn shall stop" in caplog.text
