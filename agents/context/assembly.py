@@ -101,14 +101,16 @@ class Assembler:
     ) -> Assembly:
         """Return the prompt with its budget; ``system_prompt`` gives the text with variables resolved."""
         conversation = stand_ins.conversation if stand_ins else self._conversation
-        prompt = self._builder.build(
-            system_prompt=system_prompt(),
-            overview=self._plugins.stores.overview(),
-            plugins=self._plugins.texts(stand_ins.plugins if stand_ins else {}),
-            now_ms=now_ms,
-        )
+        stores = self._plugins.stores
+        with stores.still():
+            prompt = self._builder.build(
+                system_prompt=system_prompt(),
+                overview=stores.overview(),
+                plugins=self._plugins.texts(stand_ins.plugins if stand_ins else {}),
+                now_ms=now_ms,
+            )
+            tools = self._tools.definitions()
         flow = self._flow(conversation)
-        tools = self._tools.definitions()
         breakdown = prompt.breakdown(
             tools=self._tools.count_tokens(self._estimator, tools),
             conversation=flow.conversation_tokens,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -58,9 +58,9 @@ class Conversation:
         """Return the pending input in the order it came."""
         return [piece.item for piece in self._pending]
 
-    def all_items(self) -> Iterator[InputItem]:
-        """Return history and pending input one by one, for reading at once."""
-        return chain(self._items, self.pending_items())
+    def all_items(self) -> list[InputItem]:
+        """Return history and pending input, oldest first."""
+        return self._items + self.pending_items()
 
     def pieces(self) -> list[Piece]:
         """Return history and pending input, ready for the prompt."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Generic, TypeVar, overload
+from typing import Generic, NamedTuple, TypeVar, overload
 
 from agents.context.background import Answer, call_bounded
 from agents.context.errors import TurnAborted
@@ -15,8 +14,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Outcome(Generic[T]):
+class Outcome(NamedTuple, Generic[T]):
     """What host code gave.
 
     Attributes:

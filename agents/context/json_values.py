@@ -1,9 +1,10 @@
 """JSON at the edges of the library: strict encoding, exact decoding, and repair of text that others sent."""
 
 import json
+import marshal
 import math
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from agents.context.errors import ContextError
 
@@ -16,6 +17,8 @@ MAX_INTEGER = 2**53
 # What a number, or a character that must be escaped, takes at most with what stands around it.
 _MOST_BYTES = 32
 _ESCAPED_NUL = "\\u0000"
+# The last version that writes equal values alike, however often and where their parts are held.
+_FINGERPRINT_VERSION = 2
 
 
 class InvalidJSON(ContextError, ValueError):
@@ -81,6 +84,27 @@ def decode(text: str) -> JSON:
 def compact(value: object) -> str:
     """Return compact JSON text as `encode` does, without its checks: for what code wrote, not people."""
     return _ENCODER.encode(value)
+
+
+def fingerprint(value: object) -> bytes:
+    """Return what only an equal value gives, where 1, 1.0 and True are not equal: a key to keep things by.
+
+    Much faster than `compact`; only `from_fingerprint` of the same process reads it.
+
+    Raises:
+        TypeError: for types JSON does not have; ValueError and RecursionError as `compact` does.
+    """
+    try:
+        return marshal.dumps(cast("JSON", value), _FINGERPRINT_VERSION)
+    except ValueError:
+        # Classes derived from those of JSON, such as an enumeration of texts.
+        return marshal.dumps(decode(compact(value)), _FINGERPRINT_VERSION)
+
+
+def from_fingerprint(key: bytes) -> JSON:
+    """Return a new copy of the value that gave the key."""
+    value: JSON = marshal.loads(key)  # noqa: S302, made by `fingerprint` in this process
+    return value
 
 
 def pretty(value: object) -> str:

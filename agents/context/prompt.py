@@ -33,6 +33,8 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
+# The date line shows no smaller unit.
+_MINUTE_MS = 60_000
 _VARIABLE = re.compile(r"\{\{([A-Z_]+)\}\}")
 
 
@@ -134,6 +136,7 @@ class PromptBuilder:
         self._given: tuple[object, ...] = ()
         self._stable: list[Section] = []
         self._contents: list[Section] = []
+        self._minute: int | None = None
         self._date = Section("date", "date", "")
 
     def build(
@@ -159,8 +162,10 @@ class PromptBuilder:
             self._stable = self._count(stable, is_last=self._placement == "tail")
             self._contents = self._count(_contents(plugins), is_last=False)
             self._counted = self._used
-        date = date_line(now_ms)
-        if date != self._date.text:
+        minute = int(now_ms // _MINUTE_MS)
+        if minute != self._minute:
+            date = date_line(now_ms)
+            self._minute = minute
             self._date = Section("date", "date", date, count_recurring(date, self._estimator))
         volatile = [*self._contents, self._date]
         if self._placement == "tail":

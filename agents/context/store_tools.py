@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -34,8 +35,7 @@ class StoreRouter:
 
     def __init__(self) -> None:
         self._handlers: dict[str, StoreHandler] = {}
-        self._seen: object = None
-        self._seen_text = ""
+        self._still: bytes | None = None
 
     def put(self, handler: StoreHandler, *, instead_of: object = None) -> None:
         """Register a handler under the id of its schema, in the place of another one when given.
@@ -64,6 +64,15 @@ class StoreRouter:
     def schemas(self) -> Sequence[StoreSchema]:
         """Return the schemas as they are now."""
         return [handler.get_store_schema() for handler in self._handlers.values()]
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Describe the stores inside the block as they are at its start: a prompt tells one thing of them."""
+        before, self._still = self._still, self._still or self._fingerprint()
+        try:
+            yield
+        finally:
+            self._still = before
 
     def overview(self) -> str:
         """Return the block of the system message that explains the stores, empty when there are none."""
@@ -112,12 +121,10 @@ class StoreRouter:
 
     def _derive(self, make: Callable[[Sequence[StoreSchema]], T]) -> T:
         """Return what is made of the schemas; the same object for the same schemas, so it is only read."""
-        schemas = self.schemas()
-        if schemas != self._seen:
-            # A copy, because a handler may change its own; by way of text, which is the fastest.
-            self._seen_text = json_values.compact(schemas)
-            self._seen = _read(self._seen_text)
-        return cast("T", _made_of(make, self._seen_text))
+        return cast("T", _made_of(make, self._still or self._fingerprint()))
+
+    def _fingerprint(self) -> bytes:
+        return json_values.fingerprint(self.schemas())
 
     def _get(self, **arguments: JSON) -> StoreResult:
         handler = self.find(arguments)
@@ -223,15 +230,9 @@ def _merge(arguments: Arguments, nest: str, target: str = "", fields: object = N
 
 
 @functools.lru_cache(maxsize=_KEPT_TEXTS)
-def _made_of(make: Callable[[Sequence[StoreSchema]], object], schemas: str) -> object:
-    """Return what is made of schemas in JSON; kept, because most contexts have the same stores."""
-    return make(_read(schemas))
-
-
-@functools.lru_cache(maxsize=_KEPT_TEXTS)
-def _read(schemas: str) -> Sequence[StoreSchema]:
-    """Return schemas from JSON; only read, because it is the same object for all contexts."""
-    return cast("Sequence[StoreSchema]", json_values.decode(schemas))
+def _made_of(make: Callable[[Sequence[StoreSchema]], object], schemas: bytes) -> object:
+    """Return what is made of schemas by their fingerprint; kept, as most contexts have the same stores."""
+    return make(cast("Sequence[StoreSchema]", json_values.from_fingerprint(schemas)))
 
 
 def _refusal(operation: str, error: str) -> StoreResult:

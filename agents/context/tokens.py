@@ -20,6 +20,8 @@ _BOUNDARY_WINDOW = 1_000
 _CHARACTERS_PER_TOKEN = {"code": 3.0, "prose": 4.0, "mixed": 3.5}
 _TOKENS_OF_NOTHING = 1
 _TOKENS_OF_UNENCODABLE = 100
+_NO_SPECIAL_TOKENS: frozenset[str] = frozenset()
+_BYTES_OF_A_TOKEN = 4
 
 # Counts that are kept of texts which come again, at most 16 MB of text.
 _KEPT_COUNTS = 1_024
@@ -162,10 +164,20 @@ def _chunk_end(text: str, begin: int) -> int:
 
 def _count_chunk(encoding: tiktoken.Encoding, chunk: str) -> int:
     try:
-        return len(encoding.encode_ordinary(chunk))
+        return _count_encoded(encoding, chunk)
     except BaseException as error:
         # A panic of the Rust encoder derives from BaseException and its class cannot be imported. Nothing
         # has more tokens than bytes.
         if type(error).__name__ != "PanicException":
             raise
         return len(chunk.encode("utf-8", "replace"))
+
+
+def _count_encoded(encoding: tiktoken.Encoding, chunk: str) -> int:
+    """Return how many tokens the encoder makes, without a Python number for each: a twentieth faster."""
+    try:
+        buffer = encoding._core_bpe.encode_to_tiktoken_buffer(chunk, _NO_SPECIAL_TOKENS)  # noqa: SLF001
+        return memoryview(buffer).nbytes // _BYTES_OF_A_TOKEN
+    except (AttributeError, UnicodeEncodeError):
+        # A tiktoken that has no such method, which is not public, or a surrogate, which the public one mends.
+        return len(encoding.encode_ordinary(chunk))

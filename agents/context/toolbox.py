@@ -243,21 +243,26 @@ def _sendable(given: ToolDefinition) -> tuple[ToolDefinition, str]:
             object.
     """
     check_kind(f"The description of {given['name']}", given["description"], TEXT)
-    parameters: JSON = schema_of_object(given["parameters"])
-    text = json_values.compact(parameters)
-    sent = _read(text)
-    # Others hold the object that was read, and one of them may have changed it.
-    if sent != parameters or not json_values.is_sound(text):
-        sent = json_values.repair(parameters)
-        text = json_values.compact(sent)
+    parameters = given["parameters"]
+    sent, text = _read(json_values.fingerprint(parameters))
+    # Others hold the object that was kept, and one of them may have changed it.
+    if sent != parameters:
+        sent = json_values.decode(text)
     name, description = map(json_values.repair_text, (given["name"], given["description"]))
     return {**given, "name": name, "description": description, "parameters": cast("Schema", sent)}, text
 
 
 @functools.lru_cache(maxsize=_KEPT_SCHEMAS)
-def _read(schema: str) -> JSON:
-    """Return parameters from their text; kept, because most contexts have the same tools."""
-    return json_values.decode(schema)
+def _read(parameters: bytes) -> tuple[JSON, str]:
+    """Return parameters by their fingerprint, without what cannot be stored, and the text of that.
+
+    Kept, because most contexts have the same tools.
+    """
+    given: JSON = schema_of_object(json_values.from_fingerprint(parameters))
+    text = json_values.compact(given)
+    if not json_values.is_sound(text):
+        text = json_values.compact(json_values.repair(given))
+    return json_values.decode(text), text
 
 
 def _as_json(result: object) -> JSON:

@@ -1,5 +1,6 @@
 import json
 import math
+from enum import IntEnum, StrEnum
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,8 @@ from agents.context.json_values import (
     compact,
     decode,
     encode,
+    fingerprint,
+    from_fingerprint,
     pretty,
     repair,
     repair_text,
@@ -48,6 +51,35 @@ def test_what_is_encoded_decodes_to_the_same_value_and_types(value: JSON) -> Non
 
 def test_the_text_is_compact_and_keeps_order_and_letters() -> None:
     assert encode({"b": [1, 2], "a": "é漢😀", "": None}) == '{"b":[1,2],"a":"é漢😀","":null}'
+
+
+@given(json_values)
+def test_a_fingerprint_gives_the_same_value_and_types_as_a_new_copy(value: JSON) -> None:
+    key = fingerprint(value)
+    copy = from_fingerprint(key)
+
+    assert repr(copy) == repr(value)
+    assert fingerprint(copy) == key
+    assert copy is not value or not isinstance(value, list | dict)
+
+
+def test_values_that_only_look_equal_have_different_fingerprints() -> None:
+    assert len({fingerprint(value) for value in ({"a": 1}, {"a": 1.0}, {"a": True}, {"a": "1"})}) == 4
+    assert fingerprint({"a": 1, "b": 2}) != fingerprint({"b": 2, "a": 1})
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+class Level(IntEnum):
+    HIGH = 3
+
+
+def test_classes_derived_from_those_of_json_have_the_fingerprint_of_what_they_are_sent_as() -> None:
+    assert fingerprint({"enum": [Colour.RED, Level.HIGH]}) == fingerprint({"enum": ["red", 3]})
+    with pytest.raises(TypeError):
+        fingerprint({"enum": [object()]})
 
 
 def test_numbers_keep_their_type() -> None:

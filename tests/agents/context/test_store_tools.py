@@ -9,7 +9,7 @@ from agents.context import AgentContext, Tool
 from agents.context.errors import AlreadyRegistered, UnknownStore
 from agents.context.json_values import JSON
 from agents.context.store_tools import MAX_RESULT_CHARACTERS, STORE_TOOLS, StoreRouter, bounded
-from agents.context.stores import StoreHandler, StoreResult
+from agents.context.stores import StoreHandler, StoreResult, StoreSchema
 from tests.agents.context.cast import BARE, ActingShelf, NotePad, Shelf, context_of
 
 
@@ -50,6 +50,40 @@ def _second() -> Shelf:
 def test_without_notes_the_whiteboard_keeps_the_tools() -> None:
     context = context_of(features={"working_memory": False})
     assert context.tools.has("store_set")
+
+
+class Moody(Shelf):
+    """A store that describes itself differently each time it is asked."""
+
+    asked = 0
+
+    def get_store_schema(self) -> StoreSchema:
+        self.asked += 1
+        return {**super().get_store_schema(), "usageHint": f"Asked {self.asked} times."}
+
+
+def test_one_prompt_tells_one_thing_of_a_store_that_changes() -> None:
+    router = StoreRouter()
+    router.put(Moody())
+    with router.still():
+        inside = router.overview()
+        with router.still():
+            assert router.overview() == inside
+        assert router.overview() == inside
+
+    assert router.overview() != inside
+
+
+def test_a_prompt_asks_each_store_once_how_it_is_described() -> None:
+    shelf = Moody()
+    context = shelves(shelf)
+    context.add_user_message("Hello")
+    context.prepare()
+    before = shelf.asked
+    context.prepare()
+
+    # Once for the tools and the overview, once for the heading of its section.
+    assert shelf.asked == before + 2
 
 
 @pytest.mark.trap("W2.7")

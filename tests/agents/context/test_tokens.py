@@ -1,4 +1,5 @@
 import math
+from types import SimpleNamespace
 from typing import NoReturn
 
 import pytest
@@ -95,6 +96,29 @@ def test_the_vocabulary_is_not_loaded_before_the_first_count(monkeypatch: pytest
 
 def test_special_tokens_are_counted_as_the_text_they_are(exact: TiktokenEstimator) -> None:
     assert exact.estimate_tokens("<|endoftext|>") == 7
+
+
+SPECIAL = ["<|endoftext|>", "<|endofprompt|>", "<|", "|>", "\ud83d", "\ude00", "\ud800", "\x00", "\n\n   "]
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(max_size=30) | st.sampled_from(SPECIAL), max_size=20).map("".join))
+def test_every_text_is_counted_as_the_encoder_encodes_it(text: str) -> None:
+    for model, name in (("gpt-4.1", "o200k_base"), ("gpt-4", "cl100k_base")):
+        assert TiktokenEstimator(model).estimate_tokens(text) == len(
+            load_encoding(name).encode_ordinary(text)
+        )
+
+
+def test_an_encoder_without_the_faster_way_gives_the_same_count(
+    exact: TiktokenEstimator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "One more text that is counted."
+    expected = exact.estimate_tokens(text)
+    encode = load_encoding("o200k_base").encode_ordinary
+    monkeypatch.setattr(tokens, "load_encoding", lambda name: SimpleNamespace(encode_ordinary=encode))
+
+    assert exact.estimate_tokens(text) == expected
 
 
 @pytest.mark.parametrize("encoding_name", ["o200k_base", "cl100k_base"])

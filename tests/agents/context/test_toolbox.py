@@ -243,6 +243,26 @@ def test_a_definition_that_one_holder_changed_is_whole_again_for_everybody() -> 
     assert second.count_tokens(APPROXIMATE) == described().count_tokens(APPROXIMATE)
 
 
+def test_schemas_that_python_takes_for_equal_are_sent_as_each_tool_has_them() -> None:
+    sent = [
+        manager_of(
+            Tool(
+                name="look",
+                function=add,
+                description_source="Look.",
+                parameters_source={"type": "object", "properties": {"a": {"default": default}}},
+            )
+        ).definitions()
+        for default in (1, True, 1.0)
+    ]
+
+    assert [repr(each[0]["parameters"]["properties"]) for each in sent] == [
+        "{'a': {'default': 1}}",
+        "{'a': {'default': True}}",
+        "{'a': {'default': 1.0}}",
+    ]
+
+
 def test_each_definition_costs_its_texts_and_ten_and_the_list_twenty() -> None:
     estimator = ApproximateTokenEstimator()
     manager = manager_of(
