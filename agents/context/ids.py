@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import os
 import time
 from collections.abc import Callable
 
@@ -11,7 +11,8 @@ Clock = Callable[[], int]
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _RANDOM_DIGITS = 7
-_RANDOM = random.SystemRandom()
+# The digit for each byte.
+_DIGIT_OF = bytes(ord(_DIGITS[byte % len(_DIGITS)]) for byte in range(256))
 
 
 def wall_clock() -> int:
@@ -21,4 +22,4 @@ def wall_clock() -> int:
 
 def new_id(clock: Clock) -> str:
     """Return ``<epoch ms>_<7 base-36 characters>`` (spec 5.1)."""
-    return f"{clock()}_{''.join(_RANDOM.choices(_DIGITS, k=_RANDOM_DIGITS))}"
+    return f"{clock()}_{os.urandom(_RANDOM_DIGITS).translate(_DIGIT_OF).decode()}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from agents.context import json_values
@@ -102,23 +104,21 @@ class Prompt:
         """The messages there are, in the order they are sent."""
         return [each for each in (self.system, self.tail) if each is not None]
 
-    @property
+    @cached_property
     def sections(self) -> tuple[Section, ...]:
         """All sections in the order they are sent."""
         return tuple(section for each in self.messages for section in each.sections)
 
     def breakdown(self, *, tools: int, conversation: int, current_input: int) -> Breakdown:
         """Return the tokens of the whole prompt by part."""
-        sections = self.sections
-
-        def total(*kinds: str) -> int:
-            return sum(each.tokens for each in sections if each.kind in kinds)
-
+        totals = defaultdict[str, int](int)
+        for each in self.sections:
+            totals[each.kind] += each.tokens
         return Breakdown(
-            system_prompt=total("system_prompt", "date") + MESSAGE_OVERHEAD * len(self.messages),
-            persistent_instructions=total("persistent_instructions"),
-            plugin_instructions=total("plugin_instructions"),
-            plugin_contents={each.name: each.tokens for each in sections if each.kind == "plugin"},
+            system_prompt=totals["system_prompt"] + totals["date"] + MESSAGE_OVERHEAD * len(self.messages),
+            persistent_instructions=totals["persistent_instructions"],
+            plugin_instructions=totals["plugin_instructions"],
+            plugin_contents={each.name: each.tokens for each in self.sections if each.kind == "plugin"},
             tools=tools,
             conversation=conversation,
             current_input=current_input,
