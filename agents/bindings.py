@@ -21,7 +21,7 @@ class Run:
         turn: None when no turn runs, as in a compaction that a person asked for.
         fence: fencing number of the lease; every write of the run is refused once the lease is lost.
         person: who asked, when no turn runs.
-        is_first: no worker has taken up the turn before, so it has left nothing in the rows.
+        is_first: no worker has taken up the turn before, so it has left nothing in the rows but its message.
     """
 
     session: AgentSession

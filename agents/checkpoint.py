@@ -10,8 +10,10 @@ from django.db import transaction
 
 from agents import leases, waiting
 from agents.bindings import Run
-from agents.context import AgentContext, json_values
-from agents.context.messages import InputItem
+from agents.context import AgentContext, TiktokenEstimator, json_values
+from agents.context.counting import count_item
+from agents.context.ids import new_id, wall_clock
+from agents.context.messages import InputItem, user_message
 from agents.ids import uuid7
 from agents.models import AgentSession, Message, Turn
 from agents.sessions import announce
@@ -41,10 +43,11 @@ class Checkpoint:
         self._stored = {item["id"] for item in _items(context)}
 
     def resume(self) -> Resumption:
-        """Put the turn's input into the context unless an earlier run did; return where the turn goes on."""
-        if self._run.is_first or not Message.objects.filter(pk=self._turn.pk).exists():
+        """Return where the turn goes on; its input is put into the context when no row has it."""
+        if self._run.is_first:
+            return Resumption(is_new=True)
+        if not Message.objects.filter(pk=self._turn.pk).exists():
             self._context.add_user_message(self._turn.input)
-            # A page that showed the message while it was queued recognizes it by the id.
             with transaction.atomic():
                 session = leases.hold(self._run.session.pk, self._run.fence)
                 self.store(session, first_id=self._turn.pk)
@@ -135,6 +138,32 @@ class Checkpoint:
             tokens=self._context.item_tokens(item["id"]),
             revision=session.revision + 1,
         )
+
+
+def store_input(session: AgentSession, turn: Turn) -> dict[str, Any]:
+    """Store the message of a turn that nobody has begun; return the columns of its locked session.
+
+    Raises:
+        agents.context.errors.ContextError: it cannot be a message; nothing was written.
+    """
+    item = user_message(new_id(wall_clock), turn.input)
+    tokens = count_item(item, TiktokenEstimator(str(session.settings["model"])))
+    Message.objects.create(
+        # A page that showed the message while it was queued recognizes it by the id.
+        id=turn.pk,
+        session=session,
+        turn=turn,
+        sequence=session.message_count + 1,
+        item_id=item["id"],
+        role=item["role"],
+        blocks=item["content"],
+        tokens=tokens,
+        revision=session.revision + 1,
+    )
+    return {
+        "message_count": session.message_count + 1,
+        "message_tokens": session.message_tokens + tokens,
+    }
 
 
 def withdraw_input(run: Run, turn: Turn) -> None:

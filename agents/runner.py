@@ -14,7 +14,7 @@ from django.utils import timezone
 from agents import leases
 from agents.bindings import Run
 from agents.call_recorder import CallRecorder, close_lost_calls
-from agents.checkpoint import Checkpoint, withdraw_input
+from agents.checkpoint import Checkpoint, store_input, withdraw_input
 from agents.connecting import connector_of, give_connections_back
 from agents.connectors.base import ConnectorError, ModelRequest, ProviderMismatch
 from agents.context import AgentContext
@@ -78,7 +78,13 @@ def _take(turn_id: UUID) -> tuple[Run, Turn] | None:
         turn.save(update_fields=["status", "attempts", "started_at"])
         if turn.attempts > 1:
             close_lost_calls(turn)
-        announce(session, conversation=True, status=AgentSession.Status.RUNNING, doing="starting", **granted)
+        columns = granted | {"status": AgentSession.Status.RUNNING, "doing": "starting"}
+        try:
+            columns |= store_input(session, turn) if is_first else {}
+        except ContextError as fault:
+            announce(session, conversation=True, **_close(turn, session, Turn.Status.FAILED, str(fault)))
+            return None
+        announce(session, conversation=True, **columns)
     return Run(session, turn, session.fence, is_first=is_first), turn
 
 

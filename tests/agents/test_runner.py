@@ -55,13 +55,33 @@ def test_a_turn_of_one_call_asks_the_database_little(session: AgentSession, ana:
     with CaptureQueriesContext(connection) as queries:
         runner.run(turn.pk)
     asked = [query["sql"] for query in queries if "SAVEPOINT" not in query["sql"]]
-    assert len(asked) <= 22
+    assert len(asked) <= 20
 
 
 def test_the_message_of_the_user_carries_the_id_of_its_turn(session: AgentSession, ana: User) -> None:
     say_next(say("Hello"))
     turn = run(session, "hi", ana)
     assert Message.objects.get(pk=turn.pk).blocks == [{"type": "input_text", "text": "hi"}]
+
+
+def test_a_turn_whose_stored_message_is_none_fails_clearly_and_no_later_one(
+    session: AgentSession, ana: User
+) -> None:
+    damaged = sessions.submit_turn(session, "hi", ana)
+    Turn.objects.filter(pk=damaged.pk).update(input=[{"type": "riddle"}])
+    later = sessions.submit_turn(session, "still there?", ana)
+
+    runner.run(damaged.pk)
+    damaged.refresh_from_db()
+    assert damaged.status == Turn.Status.FAILED
+    assert "riddle" in damaged.error
+    session.refresh_from_db()
+    assert (session.status, session.lease_owner, session.message_count) == ("queued", "", 0)
+
+    say_next(say("Yes"))
+    runner.run(later.pk)
+    later.refresh_from_db()
+    assert later.status == Turn.Status.SUCCEEDED
 
 
 def test_counts_and_budget_reach_the_session_row(session: AgentSession, ana: User) -> None:
