@@ -94,7 +94,10 @@ class Bus(Protocol):
     """Carries messages from writers to web processes. They may be lost or doubled: rows are the truth."""
 
     def publish(self, message: BusMessage) -> None:
-        """Send from any thread of any process; an unreachable bus costs a log line, never an error."""
+        """Send from any thread of any process, without waiting for anybody.
+
+        The order of one thread's messages is kept. An unreachable bus costs a log line, never an error.
+        """
         ...
 
     def subscribe(self, deliver: Deliver, missed: Callable[[], None]) -> Subscription:

@@ -1,8 +1,11 @@
-"""The bus over Redis: one synchronous publish per poke, one subscription per web process."""
+"""The bus over Redis: what a process publishes is sent together, one subscription per web process."""
 
 import asyncio
+import atexit
 import logging
+import threading
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
@@ -20,16 +23,17 @@ logger = logging.getLogger(__name__)
 CHANNEL = "contextsite.pokes"
 # How the subscriptions call themselves in Redis's list of clients.
 CLIENT_NAME = "contextsite-pokes"
-# A writer waits at most this long for Redis, and then leaves it alone for REST_SECONDS.
+# The sender waits at most this long for Redis, and then leaves it alone for REST_SECONDS.
 PUBLISH_TIMEOUT_SECONDS = 1.0
 REST_SECONDS = 1.0
+MOST_UNSENT = 10_000
 # Silence after which the subscription asks whether Redis is still there, and again before it gives up.
 SILENCE_SECONDS = 10.0
 RECONNECT_SECONDS = (0.1, 0.25, 0.5, 1.0, 2.0)
 
 
 class RedisBus:
-    """Reaches every web process that names the same Redis."""
+    """Reaches every web process that names the same Redis; one thread sends, so that no writer waits."""
 
     def __init__(self, url: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._url = url
@@ -42,20 +46,54 @@ class RedisBus:
             # Once more at once: a kept connection may be from before a restart of Redis.
             retry=Retry(NoBackoff(), 1),
         )
+        # Redis may be slow for a while; when there are more, the oldest are left to the sweeps.
+        self._unsent: deque[str] = deque(maxlen=MOST_UNSENT)
+        self._has_unsent = threading.Event()
+        self._sending = threading.Lock()
+        self._starting = threading.Lock()
+        self._sender: threading.Thread | None = None
+        # What was written right before the process ends is told, too.
+        atexit.register(self.flush)
 
     def publish(self, message: BusMessage) -> None:
-        """Publish; without Redis the sweeps of the web processes find the change."""
-        if self._clock() < self._rests_until:
-            return
-        try:
-            self._client.publish(CHANNEL, encode(message))
-        except redis.RedisError as fault:
-            self._rests_until = self._clock() + REST_SECONDS
-            logger.warning("Redis is unreachable, watchers find changes by their sweep: %s", fault)
+        """Have it sent; without Redis the sweeps of the web processes find the change."""
+        self._unsent.append(encode(message))
+        self._has_unsent.set()
+        # A process that was forked from this one has the object and not the thread.
+        if self._sender is None or not self._sender.is_alive():
+            with self._starting:
+                if self._sender is None or not self._sender.is_alive():
+                    self._sender = threading.Thread(target=self._send_for_ever, name="bus", daemon=True)
+                    self._sender.start()
+
+    def flush(self) -> None:
+        """Send everything that was published before, in one go, and return when that is done."""
+        with self._sending:
+            lines = [self._unsent.popleft() for _ in range(len(self._unsent))]
+            if not lines or self._clock() < self._rests_until:
+                return
+            try:
+                with self._client.pipeline(transaction=False) as together:
+                    for line in lines:
+                        together.publish(CHANNEL, line)
+                    together.execute()
+            except redis.RedisError as fault:
+                self._rests_until = self._clock() + REST_SECONDS
+                logger.warning("Redis is unreachable, watchers find changes by their sweep: %s", fault)
 
     def subscribe(self, deliver: Deliver, missed: Callable[[], None]) -> Subscription:
         """Hear every process; ``missed`` is called after every (re)connection."""
         return _RedisSubscription(self._url, deliver, missed)
+
+    def _send_for_ever(self) -> None:
+        while True:
+            self._has_unsent.wait()
+            self._has_unsent.clear()
+            try:
+                self.flush()
+            except Exception:
+                # The thread serves every writer of the process, so no fault may end it.
+                logger.exception("Pokes were not sent; watchers find the changes by their sweep")
 
 
 class _RedisSubscription:

@@ -2,6 +2,7 @@ import asyncio
 import logging
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
@@ -13,7 +14,8 @@ from redis.asyncio.client import PubSub
 
 from agents import bus
 from agents.bus import SessionPoke
-from agents.redis_bus import CHANNEL, CLIENT_NAME, REST_SECONDS, RedisBus
+from agents.redis_bus import CHANNEL, CLIENT_NAME, MOST_UNSENT, REST_SECONDS, RedisBus
+from contextsite.settings import BASE_DIR
 from tests.agents.test_bus import Listener
 
 REDIS_URL = os.environ.get("REDIS_URL", "")
@@ -49,6 +51,33 @@ class TestWithRedis:
         await until_missed(listener, 1)
         sent = poke()
         await asyncio.to_thread(there.publish, sent)
+        await listener.until_heard(sent)
+        subscription.close()
+
+    async def test_what_is_published_at_once_arrives_in_order_and_whole(self) -> None:
+        here, there, listener = RedisBus(REDIS_URL), RedisBus(REDIS_URL), Listener()
+        subscription = here.subscribe(listener.deliver, listener.missed)
+        await until_missed(listener, 1)
+        sent = [poke() for _ in range(500)]
+        for each in sent:
+            there.publish(each)
+        await listener.until_heard(sent[-1])
+        assert [each for each in listener.heard if each in sent] == sent
+        subscription.close()
+
+    async def test_a_process_that_ends_at_once_has_told_what_it_wrote(self) -> None:
+        here, listener = RedisBus(REDIS_URL), Listener()
+        subscription = here.subscribe(listener.deliver, listener.missed)
+        await until_missed(listener, 1)
+        sent = poke()
+        program = (
+            "import sys; from uuid import UUID; from agents.bus import SessionPoke; "
+            "from agents.redis_bus import RedisBus; "
+            "RedisBus(sys.argv[1]).publish(SessionPoke(UUID(sys.argv[2]), 7))"
+        )
+        arguments = (sys.executable, "-c", program, REDIS_URL, str(sent.session_id))
+        ended = await asyncio.create_subprocess_exec(*arguments, cwd=BASE_DIR)
+        assert await ended.wait() == 0
         await listener.until_heard(sent)
         subscription.close()
 
@@ -114,11 +143,25 @@ def test_a_writer_does_not_fail_without_redis_and_soon_stops_trying(
     now = 100.0
     channel = RedisBus(nowhere, clock=lambda: now)
     channel.publish(poke())
+    channel.flush()
     channel.publish(poke())
+    channel.flush()
     assert len(warnings(caplog)) == 1
     now += REST_SECONDS
     channel.publish(poke())
+    channel.flush()
     assert len(warnings(caplog)) == 2
+
+
+def test_a_writer_does_not_wait_for_a_redis_that_is_silent() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        channel = RedisBus(f"redis://127.0.0.1:{silent.getsockname()[1]}")
+        # Waiting for an answer to each would take hours.
+        for _ in range(MOST_UNSENT + 5):
+            channel.publish(poke())
+        assert 0 < len(channel._unsent) <= MOST_UNSENT
 
 
 class Complaints(logging.Handler):
