@@ -19,6 +19,7 @@ from agents.context.errors import words_of
 from agents.loop.events import ReplyDiscarded, ReplyStored, TextStreamed, ThinkingStreamed, TurnEvent
 from agents.loop.turn import TurnStopped
 from agents.models import ModelCall, SeenRevision, Turn
+from agents.order import Step, order
 from agents.parts import store_body
 from agents.prices import cost_of
 from agents.sessions import announce
@@ -112,7 +113,8 @@ class CallRecorder:
     def _ensure_row(self, call: _Call, body: bytes | None) -> ModelCall:
         if call.row is None:
             call.began = self._clock()
-            call.row = self._write(body or canonical(call.request))
+            with order.place(Step.ASK):
+                call.row = self._write(body or canonical(call.request))
         return call.row
 
     def _write(self, body: bytes) -> ModelCall:

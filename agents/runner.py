@@ -26,6 +26,7 @@ from agents.loop.limits import LimitReached, Limits, Pace
 from agents.loop.turn import Loop, TooManyCalls, TurnStopped
 from agents.models import AgentSession, Turn
 from agents.opening import OpenContext, open_context
+from agents.order import Step, order
 from agents.sessions import announce, poke_next, status_of
 from agents.stops import stop_watch
 from agents.turn_writer import TurnWriter
@@ -49,7 +50,8 @@ logger = logging.getLogger(__name__)
 
 def run(turn_id: UUID) -> None:
     """Run the turn to its end, or do nothing: it is finished, not next in its session, or being run."""
-    taken = _take(turn_id)
+    with order.place(Step.TAKE):
+        taken = _take(turn_id)
     if taken is None:
         return
     run, turn = taken
@@ -116,15 +118,17 @@ def _outcome(run: Run, turn: Turn) -> tuple[Turn.Status | None, str]:
 
 def _play(run: Run, turn: Turn) -> Turn.Status | None:
     """Return SUCCEEDED, or None when the rows have the turn's status already; see ``_outcome``."""
-    opened = open_context(run)
+    with order.place(Step.OPEN):
+        opened = open_context(run)
     try:
-        record = Checkpoint(run, turn, opened.context)
-        resumed = record.resume()
-        if resumed.has_answer:
-            return Turn.Status.SUCCEEDED
-        reply = resumed.open_reply
-        decisions = Decisions(reply)
-        connector, model = connector_of(run.session)
+        with order.place(Step.OPEN):
+            record = Checkpoint(run, turn, opened.context)
+            resumed = record.resume()
+            if resumed.has_answer:
+                return Turn.Status.SUCCEEDED
+            reply = resumed.open_reply
+            decisions = Decisions(reply)
+            connector, model = connector_of(run.session)
         recorder = CallRecorder(run, opened.context, opened.stored_plugins)
         # The first time, what was read when the turn was taken up and opened is as good as new.
         once_more = _always if reply or turn.cancel_requested else _after_first

@@ -24,6 +24,7 @@ from agents.loop.events import (
     TurnEvent,
 )
 from agents.models import AgentSession
+from agents.order import Step, order
 from agents.streaming import DraftStream, pump
 
 # They come in hundreds and touch no row.
@@ -101,7 +102,7 @@ class TurnWriter:
     def _store(self, event: ReplyStored | ReplyDiscarded | ResultsStored) -> None:
         """Store what came of the call together with what was said, or neither."""
         ending: Mapping[str, Any] | None = None
-        with transaction.atomic():
+        with order.place(Step.STORE), transaction.atomic():
             session = leases.hold(self._run.session.pk, self._run.fence)
             self._calls.observe(event)
             if isinstance(event, ReplyStored):
