@@ -12,39 +12,54 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 
 from tests.providers.answers import Answer
 from tests.providers.chat_format import chunks
 
 PARAGRAPH = "\n\n"
-HEAD = b"HTTP/1.1 %d OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+# As providers do, the connection is kept for the next request.
+HEAD = b"HTTP/1.1 %d OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 _refused: Counter[str] = Counter()
 
 
-async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answer one request."""
-    try:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-        length = int(head.partition("content-length:")[2].split("\r\n")[0])
-        request = json.loads(await reader.readexactly(length))
-        async for piece in _pieces(request["model"], json.dumps(request["messages"][-1])):
-            writer.write(piece)
-            await writer.drain()
-    except (ConnectionError, asyncio.IncompleteReadError):
-        pass
-    finally:
-        writer.close()
+class BrokenOff(Exception):
+    """The answer ends in the middle."""
 
 
-async def _pieces(model: str, asked: str) -> AsyncIterator[bytes]:
-    kind, *numbers = model.split("-")
+async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer one request after the other."""
+    with suppress(ConnectionError, asyncio.IncompleteReadError, BrokenOff):
+        while True:
+            await _answer(reader, writer)
+    writer.close()
+
+
+async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+    length = int(head.partition("content-length:")[2].split("\r\n")[0])
+    request = json.loads(await reader.readexactly(length))
+    kind, *numbers = request["model"].split("-")
     amounts = [int(number) for number in numbers]
+    asked = json.dumps(request["messages"][-1])
     if kind == "refuse" and _refused[asked] < amounts[0]:
         _refused[asked] += 1
-        yield HEAD % 529 + b'{"error":{"message":"overloaded"}}'
-        return
-    yield HEAD % 200
+        writer.write(HEAD % 529 + _chunk(b'{"error":{"message":"overloaded"}}'))
+    else:
+        writer.write(HEAD % 200)
+        async for piece in _pieces(kind, amounts):
+            writer.write(_chunk(piece))
+            await writer.drain()
+    writer.write(_chunk(b""))
+    await writer.drain()
+
+
+def _chunk(piece: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(piece), piece)
+
+
+async def _pieces(kind: str, amounts: Sequence[int]) -> AsyncIterator[bytes]:
     if kind == "wait":
         await asyncio.sleep(amounts[0] / 1000)
     words = ["Done."]
@@ -56,7 +71,7 @@ async def _pieces(model: str, asked: str) -> AsyncIterator[bytes]:
     head, first, *rest = chunks(Answer(text=tuple(words)))
     yield head + first
     if kind == "break":
-        return
+        raise BrokenOff
     for piece in rest:
         if kind == "tell":
             await asyncio.sleep(amounts[1] / 1000)
@@ -65,7 +80,7 @@ async def _pieces(model: str, asked: str) -> AsyncIterator[bytes]:
 
 async def main(port: int) -> None:
     """Serve for ever."""
-    server = await asyncio.start_server(answer, "127.0.0.1", port, backlog=500, limit=2**24)
+    server = await asyncio.start_server(serve, "127.0.0.1", port, backlog=500, limit=2**24)
     async with server:
         await server.serve_forever()
 

@@ -116,6 +116,10 @@ class FakeProvider:
 
     A request that breaks its format gets a 400 and is kept in ``faults``. Leaving it asserts that there are
     none, and that the script was played to its end.
+
+    Attributes:
+        connections: that are open.
+        accepted: how many there were.
     """
 
     def __init__(self) -> None:
@@ -124,6 +128,7 @@ class FakeProvider:
         self._script: list[Reply | Answer] = []
         self._lock = threading.Lock()
         self.connections: set[socket.socket] = set()
+        self.accepted = 0
         owner = self
 
         class Handler(_Handler):
@@ -188,6 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
     def setup(self) -> None:
         super().setup()
         self.provider.connections.add(self.connection)
+        self.provider.accepted += 1
 
     def finish(self) -> None:
         self.provider.connections.discard(self.connection)

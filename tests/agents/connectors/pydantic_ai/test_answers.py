@@ -44,6 +44,17 @@ def test_a_text_arrives_in_the_pieces_that_the_model_wrote(
     assert (done(events).finish_reason, done(events).model) == ("stop", MODEL)
 
 
+@pytest.mark.parametrize("name", ACCESSES)
+def test_a_connection_is_used_again_for_the_next_call(
+    provider: FakeProvider, connect: Connect, name: str
+) -> None:
+    connector = connect(name)
+    for _ in range(3):
+        provider.script(Answer(text=("Yes.",)))
+        list(connector.stream(request_for(name)))
+    assert provider.accepted == 1
+
+
 @pytest.mark.parametrize("name", OWN_PIECES)
 def test_parallel_calls_arrive_in_pieces_that_make_their_arguments(
     provider: FakeProvider, connect: Connect, name: str
