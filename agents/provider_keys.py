@@ -7,7 +7,8 @@ from django.db import transaction
 
 from agents.connectors.base import Connector, ConnectorError
 from agents.connectors.ownership import owner_of
-from agents.connectors.registry import access_of, connect
+from agents.connectors.registry import access_of, connect, keyed_access
+from agents.context.models import split_model
 from agents.encryption import CannotDecrypt, CannotEncrypt, decrypt, encrypt, rotate
 from agents.models import AgentSession, ProviderKey
 
@@ -65,6 +66,18 @@ def environment(provider: str) -> Mapping[str, str]:
         return os.environ
     key_variable, address_variable = VARIABLES[shared]
     return {**os.environ, key_variable: _key(row), address_variable: row.base_url}
+
+
+def setup_fault(model: str) -> str:
+    """Return why the model's provider cannot be asked as things are, for people; empty when it can."""
+    provider, _ = split_model(model)
+    if provider.removesuffix("-responses") not in VARIABLES:
+        return ""
+    try:
+        keyed_access(provider, environment(provider))
+    except ConnectorError as fault:
+        return str(fault)
+    return ""
 
 
 def set_key(row: ProviderKey, key: str) -> None:

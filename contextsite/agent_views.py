@@ -15,6 +15,7 @@ from agents.context.compaction.registry import StrategyRegistry
 from agents.model_calls import usage_totals
 from agents.models import AgentProfile, AgentSession
 from agents.people import signed_in
+from agents.provider_keys import setup_fault
 from contextsite.agent_form import PERCENT, AgentForm, feature_choices, names_of, tool_choices
 from memory import layouts, pins
 from memory.models import Pin
@@ -46,6 +47,7 @@ def new_agent(request: HttpRequest) -> HttpResponse:
         profile.slug = _unused_slug(form.cleaned_data["name"])
         form.save()
         messages.success(request, f"{profile.name} is ready.")
+        _warn_of_setup(request, profile)
         return redirect("agent", profile.slug)
     return _settings_page(request, form, {"is_new": True, "may_act": True})
 
@@ -61,6 +63,7 @@ def agent(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         form.save()
         messages.success(request, "Saved. New sessions start with these settings.")
+        _warn_of_setup(request, profile)
         return redirect("agent", profile.slug)
     sessions = profile.sessions.filter(archived_at=None)
     context = {
@@ -112,6 +115,12 @@ def _settings_page(request: HttpRequest, form: AgentForm, more: dict[str, Any]) 
         "priorities": AgentProfile.Priority.values,
     }
     return render(request, "contextsite/agent.html", context | more, status=400 if form.errors else 200)
+
+
+def _warn_of_setup(request: HttpRequest, profile: AgentProfile) -> None:
+    fault = setup_fault(profile.model)
+    if fault:
+        messages.warning(request, f"Its model cannot be asked yet. {fault}")
 
 
 def _visible(person: User, slug: str) -> AgentProfile:

@@ -132,11 +132,17 @@ def fleet_page(query: FleetQuery, user: User) -> FleetPage:
     return FleetPage(fleet_rows(found.sessions), found.previous, found.following)
 
 
-def rail(user: User) -> Sequence[FleetRow]:
-    """Return the sessions that need attention most, for the list beside an open session."""
-    sessions = AgentSession.objects.visible_to(user).filter(archived_at=None).select_related("profile")
+def rail(user: User, open_id: UUID, open_session: AgentSession | None = None) -> Sequence[FleetRow]:
+    """Return the sessions that need attention most, and in any case the open one that they stand beside.
+
+    Who has the open session at hand spares looking for it.
+    """
+    visible = AgentSession.objects.visible_to(user).select_related("profile")
     # Not by the last change: working sessions would change places all the time.
-    return [_row(session) for session in sessions.order_by("attention", "-pk")[:RAIL_SIZE]]
+    first = list(visible.filter(archived_at=None).order_by("attention", "-pk")[:RAIL_SIZE])
+    if all(session.pk != open_id for session in first):
+        first += [open_session] if open_session else visible.filter(pk=open_id)
+    return [_row(session) for session in first]
 
 
 def fleet_rows(sessions: Sequence[AgentSession]) -> Sequence[FleetRow]:

@@ -81,9 +81,8 @@ class RailListing:
 
     def look(self, person: User) -> Picture:
         """Return the list as one part."""
-        return Picture(
-            parts={"rail": _part("agents/_rail.html", rail=rail(person), session_id=self.session_id)}
-        )
+        sessions = rail(person, self.session_id)
+        return Picture(parts={"rail": _part("agents/_rail.html", rail=sessions, session_id=self.session_id)})
 
 
 @dataclass

@@ -68,7 +68,7 @@ def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
         "budget": budget_view(session),
         "may_act": acts,
         "attach": {"images": MOST_IMAGES, "bytes": MOST_BYTES},
-        "rail": rail(person),
+        "rail": rail(person, session.pk, session),
         "cursors": {"board": board.cursor, "conversation": conversation.cursor, "view": board.view},
     }
     return render(request, "contextsite/session.html", context)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from django.utils.text import capfirst
+
 from agents.answers import whole_number
 from agents.context import json_values
 from agents.context.json_values import JSON, InvalidJSON
@@ -89,4 +91,4 @@ class EntryForm:
         try:
             return json_values.decode(self.value)
         except InvalidJSON as fault:
-            raise InvalidForm("value", f"This is not valid JSON: {fault}") from None
+            raise InvalidForm("value", f"{capfirst(str(fault).removeprefix('value: '))}.") from None

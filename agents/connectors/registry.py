@@ -55,6 +55,18 @@ def access_of(provider: str, environ: Environ = os.environ) -> Access:
     return _ACCESSES[provider](environ)
 
 
+def keyed_access(provider: str, environ: Environ = os.environ) -> Access:
+    """Return what ``access_of`` does, once there is a key.
+
+    Raises:
+        ConnectorError: the provider is unknown, or its key is missing.
+    """
+    found = access_of(provider, environ)
+    if not found.key:
+        raise ConnectorError(f"No key for {provider}: set {found.key_variable} in the environment.")
+    return found
+
+
 def connect(
     provider: str, *, environ: Environ = os.environ, allow_provider_transfer: bool = False
 ) -> Connector:
@@ -66,10 +78,7 @@ def connect(
     """
     if provider in _registered:
         return _registered[provider]()
-    found = access_of(provider, environ)
-    if not found.key:
-        raise ConnectorError(f"No key for {provider}: set {found.key_variable} in the environment.")
-    return _connector(found, allow_provider_transfer)
+    return _connector(keyed_access(provider, environ), allow_provider_transfer)
 
 
 class LazyConnector:

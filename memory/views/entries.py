@@ -96,9 +96,11 @@ def _conflict(
             "gone": "",
             "changed_by": current.changed_by,
             "age": f"{timesince(changed_at)} ago",
+            "is_new": form.version == 0,
         }
     if wants_json(request):
-        return JsonResponse({"error": str(conflict), "current": theirs}, status=409)
+        error = f"There is already an entry {form.key!r}." if theirs.get("is_new") else str(conflict)
+        return JsonResponse({"error": error, "current": theirs}, status=409)
     return _form(request, session, form, entry=current, conflict=theirs, status=409)
 
 

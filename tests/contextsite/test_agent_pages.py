@@ -155,7 +155,21 @@ def test_staff_create_an_agent_and_operate_it(people: Cast) -> None:
 def test_others_create_no_agent(people: Cast) -> None:
     for user in (people.operator, people.member, people.stranger):
         assert signed_in(user).get(reverse("agent-new")).status_code == 403
-        assert signed_in(user).post(reverse("agent-new"), fields()).status_code == 403
+        refused = signed_in(user).post(reverse("agent-new"), fields())
+        assert refused.status_code == 403
+        assert "Ask an administrator for the permission to add agents." in refused.content.decode()
+
+
+def test_an_agent_whose_provider_is_not_set_up_is_saved_with_a_warning(
+    people: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    page = signed_in(people.staff).post(
+        reverse("agent-new"), fields(name="New", model="openai:gpt-4.1"), follow=True
+    )
+    assert "Its model cannot be asked yet. No key for openai" in page.content.decode()
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    assert "cannot be asked yet" not in save(people, model="openai:gpt-4.1").content.decode()
 
 
 def test_a_person_manages_their_own_pins_and_layout(people: Cast) -> None:

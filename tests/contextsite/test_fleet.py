@@ -4,7 +4,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from agents.models import AgentSession
-from contextsite.fleet import fleet_page, fleet_summary, rail
+from contextsite.fleet import RAIL_SIZE, fleet_page, fleet_summary, rail
 from contextsite.fleet_query import FleetQuery
 from tests.fleets import make_fleet
 from tests.people import Cast, signed_in
@@ -85,8 +85,18 @@ def test_the_rail_lists_what_needs_attention_without_the_archive(people: Cast) -
     first, second = make_fleet([people.profile], 2)
     AgentSession.objects.filter(pk=first.pk).update(archived_at="2026-01-01T00:00Z")
     AgentSession.objects.filter(pk=second.pk).update(status="failed")
-    assert [row.id for row in rail(people.member)] == [second.pk, people.session.pk]
-    assert rail(people.stranger) == []
+    assert [row.id for row in rail(people.member, second.pk)] == [second.pk, people.session.pk]
+    assert rail(people.stranger, second.pk) == []
+
+
+def test_the_open_session_is_in_the_rail_whatever_else_needs_attention(people: Cast) -> None:
+    make_fleet([people.profile], RAIL_SIZE + 5)
+    AgentSession.objects.exclude(pk=people.session.pk).update(status="failed")
+    rows = rail(people.member, people.session.pk)
+    assert len(rows) == RAIL_SIZE + 1
+    assert rows[-1].id == people.session.pk
+    AgentSession.objects.filter(pk=people.session.pk).update(archived_at="2026-01-01T00:00Z")
+    assert rail(people.member, people.session.pk)[-1].id == people.session.pk
 
 
 def test_a_search_that_finds_nothing_leads_back(people: Cast) -> None:

@@ -103,6 +103,25 @@ def test_a_change_made_meanwhile_shows_both_values_and_saves_nothing(cast: Cast)
     assert open_board(cast.session).get("mode") == "detailed"
 
 
+def test_a_new_entry_under_a_key_that_is_taken_says_so_and_keeps_what_was_typed(cast: Cast) -> None:
+    client = signed_in(cast.operator)
+    response = client.post(edit_url(cast), form(version=0))
+    assert response.status_code == 409
+    page = response.content.decode()
+    assert "There is already an entry “mode”." in page
+    assert "while you were editing" not in page
+    assert "detailed" in page
+    answer = client.post(edit_url(cast), form(version=0), headers=JSON)
+    assert answer.json()["error"] == "There is already an entry 'mode'."
+
+
+def test_json_that_cannot_be_read_is_told_once(cast: Cast) -> None:
+    answer = signed_in(cast.operator).post(edit_url(cast), form(value="{", format="json"), headers=JSON)
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("Not valid JSON (")
+    assert answer.json()["error"].endswith("; send one JSON value.")
+
+
 def test_a_script_gets_the_current_value_of_a_conflict(cast: Cast) -> None:
     agent_writes(cast, "mode", "slow")
     response = signed_in(cast.operator).post(edit_url(cast), form(), headers=JSON)
@@ -134,7 +153,7 @@ def test_an_edit_of_an_entry_that_is_gone_can_still_be_kept(cast: Cast) -> None:
         ({"priority": "urgent"}, "critical"),
         ({"format": "json", "value": "{oops"}, "JSON"),
         ({"format": "json", "value": "NaN"}, "NaN"),
-        ({"format": "json", "value": "[" * 10_000}, "nested"),
+        ({"format": "json", "value": "[" * 10_000}, "Nested"),
         ({"format": "yaml"}, "format"),
         ({"value": "nul\x00"}, "NUL"),
         ({"value": "word " * 60_000}, "token"),
