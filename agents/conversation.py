@@ -44,12 +44,13 @@ class TurnView:
 
 @dataclass(frozen=True)
 class ConversationPage:
-    """What the session page shows of the conversation.
+    """What the session page shows of the conversation: the messages, then the draft, then what waits.
 
     Attributes:
         earlier: value of ``before`` for the page of earlier messages; None when there are none.
         turn: None before the first turn.
         draft: the answer that is being written; None on pages of earlier messages.
+        waiting: what was asked while the agent works; empty on pages of earlier messages.
         cursor: where the page's socket goes on.
     """
 
@@ -57,6 +58,7 @@ class ConversationPage:
     earlier: int | None
     turn: TurnView | None
     draft: Mapping[str, Any] | None
+    waiting: Sequence[MessageView]
     cursor: int
 
 
@@ -68,7 +70,7 @@ def conversation_page(
     Messages are rendered, so never call it inside a transaction or on an event loop.
     """
     # Before the messages: a turn taken up in between is then read twice, and never missed.
-    waiting = waiting_views(session) if before is None else []
+    asked = waiting_views(session) if before is None else []
     rows = told(session).order_by("-sequence")
     if before is not None:
         rows = rows.filter(sequence__lt=before)
@@ -83,13 +85,15 @@ def conversation_page(
     if before is not None:
         shown &= Q(after_sequence__lt=before - 1)
     placed = _placed(views, newest, markers(session, shown))
+    untold = [view for view in asked if view.id not in stored]
     turn = _current_turn(session.pk)
     is_written = before is None and turn and turn.status == Turn.Status.RUNNING
     return ConversationPage(
-        messages=[*placed, *(view for view in waiting if view.id not in stored)],
+        messages=[*placed, *(view for view in untold if not view.waits)],
         earlier=first if first > 1 else None,
         turn=_turn_view(turn),
         draft=_draft_of(turn) if turn and is_written else None,
+        waiting=[view for view in untold if view.waits],
         cursor=session.conversation_revision,
     )
 

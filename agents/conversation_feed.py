@@ -154,7 +154,8 @@ class _Messages:
         """Return where the update starts (None: it is a snapshot) and its lines."""
         changed = None if cursor is None else self._changed(cursor)
         if changed is None:
-            return None, conversation_page(self._session).messages
+            page = conversation_page(self._session)
+            return None, [*page.messages, *page.waiting]
         marks = markers(self._session, Q(revision__gt=cursor or 0))
         return cursor, [*changed, *marks, *waiting_views(self._session)]
 

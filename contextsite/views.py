@@ -61,6 +61,7 @@ def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
         "earlier": conversation.earlier,
         "turn": conversation.turn,
         "draft": conversation.draft,
+        "waiting": conversation.waiting,
         "cards": board.cards,
         "tray": board.tray,
         "summary": board.summary,

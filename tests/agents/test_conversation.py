@@ -56,7 +56,8 @@ def say(
 
 def messages(session: AgentSession) -> Sequence[MessageView]:
     session.refresh_from_db()
-    return conversation_page(session).messages
+    page = conversation_page(session)
+    return [*page.messages, *page.waiting]
 
 
 def only_call(session: AgentSession) -> CallView:
@@ -125,6 +126,16 @@ class TestPage:
         (view,) = messages(session)
         assert (view.id, view.role, view.who) == (turn.pk, "user", "olga")
         assert "<em>it</em>" in html(view)
+
+    def test_what_waits_for_its_turn_stands_apart_from_what_the_answer_follows(
+        self, session: AgentSession, people: Cast
+    ) -> None:
+        taken, waits = (submit_turn(session, text, people.operator) for text in ("one", "two"))
+        Turn.objects.filter(pk=taken.pk).update(status=Turn.Status.RUNNING)
+        session.refresh_from_db()
+        page = conversation_page(session)
+        assert [view.id for view in page.messages] == [taken.pk]
+        assert [view.id for view in page.waiting] == [waits.pk]
 
     def test_it_shows_once_when_its_message_exists(self, session: AgentSession, people: Cast) -> None:
         turn = submit_turn(session, "Do it", people.operator)

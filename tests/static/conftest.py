@@ -111,6 +111,7 @@ def session_html(**changes: Any) -> str:
         "conversation": [message(id="1", role="user"), message(id="2", calls=[call()])],
         "turn": turn(status="succeeded"),
         "draft": None,
+        "waiting": [],
         "cards": [FIRST, PINNED, LONG],
         "tray": [hidden(), hidden(key="other", dom_id="card-5")],
         "summary": summary(),

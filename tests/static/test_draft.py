@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.static.live_page import LivePage, conversation_frame
+from tests.static.conftest import session_html
+from tests.static.live_page import PATH, LivePage, conversation_frame
 from tests.templates.samples import message
 
 pytestmark = pytest.mark.browser
@@ -25,6 +26,11 @@ def piece(text: str = "", offset: int = 0, **changes: Any) -> dict[str, Any]:
 def draft(text: str, **changes: Any) -> dict[str, Any]:
     given = {"turn": 2, "call": 1, "text": text, "thinking": "", "calls": [], "note": ""}
     return {"type": "draft", "draft": {**given, **changes}}
+
+
+def lines(live: LivePage) -> list[str]:
+    ids: list[str] = live.page.locator("li.turn").evaluate_all("all => all.map((one) => one.id || 'draft')")
+    return ids
 
 
 def shown(live: LivePage) -> str:
@@ -112,10 +118,20 @@ def test_messages_come_before_the_draft_and_waiting_ones_behind_it(live: LivePag
     waiting = message(id="9", role="user", waits=True)
     live.send(piece("Hello"), {**conversation_frame(5, 6, waiting), "waiting": ["message-9"]})
     live.send({**conversation_frame(6, 7, message(id="3")), "waiting": ["message-9"]})
-    ids = live.page.locator("li.turn").evaluate_all("all => all.map((one) => one.id || 'draft')")
-    assert ids == ["message-1", "message-2", "message-3", "draft", "message-9"]
+    assert lines(live) == ["message-1", "message-2", "message-3", "draft", "message-9"]
     live.send({**conversation_frame(7, 8), "waiting": []})
     assert live.page.locator("#message-9").count() == 0
+
+
+def test_a_page_that_is_loaded_meanwhile_has_the_draft_before_what_waits(unopened: LivePage) -> None:
+    written = {"turn": 2, "call": 1, "text": "Hel", "thinking": "", "calls": [], "note": ""}
+    waiting = message(id="9", role="user", waits=True, place=1)
+    unopened.site.pages[PATH] = session_html(draft=written, waiting=[waiting])
+    live = unopened.open()
+    assert lines(live)[2:] == ["draft", "message-9"]
+    live.send(piece("lo", 3), {**conversation_frame(5, 6, message(id="3")), "waiting": ["message-9"]})
+    assert shown(live) == "Hello"
+    assert lines(live)[2:] == ["message-3", "draft", "message-9"]
 
 
 def test_an_answer_that_begins_before_its_message_is_seen_to_be_taken_up_stands_behind_it(
@@ -125,8 +141,7 @@ def test_an_answer_that_begins_before_its_message_is_seen_to_be_taken_up_stands_
     live.send({**conversation_frame(5, 6, *waiting), "waiting": ["message-8", "message-9"]}, piece("Hello"))
     taken, answer = message(id="8", role="user"), message(id="10")
     live.send({**conversation_frame(6, 7, taken, answer), "waiting": ["message-9"]})
-    ids = live.page.locator("li.turn").evaluate_all("all => all.map((one) => one.id || 'draft')")
-    assert ids[2:] == ["message-8", "message-10", "draft", "message-9"]
+    assert lines(live)[2:] == ["message-8", "message-10", "draft", "message-9"]
 
 
 def test_a_growing_answer_keeps_the_place_of_a_reader_further_up(live: LivePage) -> None:

@@ -56,6 +56,8 @@ def session_page(**changes: Any) -> Element:
         "conversation": [message(role="user", id="1"), message(id="2", calls=[call()])],
         "earlier": None,
         "turn": turn(),
+        "draft": None,
+        "waiting": [message(role="user", id="3", waits=True, place=1)],
         "cards": [card(), card(key="pinned", dom_id="card-pinned", pinned=True)],
         "tray": [hidden()],
         "summary": summary(),

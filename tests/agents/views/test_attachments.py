@@ -37,7 +37,8 @@ def send(cast: Cast, *files: SimpleUploadedFile, text: str = "What is this?", **
 
 
 def shown(cast: Cast) -> list[attachments.ImageView]:
-    return list(conversation_page(cast.session).messages[0].images)
+    page = conversation_page(cast.session)
+    return list([*page.messages, *page.waiting][0].images)
 
 
 def test_images_are_encoded_anew_and_stand_before_the_text_in_the_input_of_the_turn(cast: Cast) -> None:
@@ -177,7 +178,7 @@ def test_pictures_of_other_sites_stay_words(cast: Cast) -> None:
     send(cast)
     far = {"type": "input_image_url", "image_url": {"url": "https://example.org/a.png"}}
     Turn.objects.update(input=[far])
-    (line,) = conversation_page(cast.session).messages
+    (line,) = conversation_page(cast.session).waiting
     assert (line.images, "An image." in str(line.html)) == ([], True)
 
 
