@@ -113,7 +113,7 @@ class CallRecorder:
     def _ensure_row(self, call: _Call, body: bytes | None) -> ModelCall:
         if call.row is None:
             call.began = self._clock()
-            with order.place(Step.ASK):
+            with order.place(Step.RECORD):
                 call.row = self._write(body or canonical(call.request))
         return call.row
 

@@ -8,16 +8,20 @@ from enum import IntEnum
 from itertools import count
 
 # The interpreter runs one thread at a time. With more at once all of them would ask their models late,
-# instead of one after the other.
+# instead of one after the other. Who waits between two steps may keep its database connection, so that the
+# pool of a process has to hold twice as many.
 PLACES = 4
 
 
 class Step(IntEnum):
-    """What a turn is about to do with rows; the nearer it is to asking its model, the earlier it may."""
+    """What a turn is about to do with rows: what leads to its model comes first, as models take longest.
 
-    ASK = 0
-    OPEN = 1
-    TAKE = 2
+    ``RECORD`` writes down a request that has left, ``STORE`` what came of it.
+    """
+
+    OPEN = 0
+    TAKE = 1
+    RECORD = 2
     STORE = 3
 
 

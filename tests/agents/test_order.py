@@ -35,7 +35,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def test_who_is_nearest_to_asking_a_model_goes_first_and_then_who_came_first(
+def test_what_leads_to_a_model_comes_first_and_then_who_came_first(
     pool: ThreadPoolExecutor,
 ) -> None:
     crowd = Crowd(Order(1), pool)
@@ -46,14 +46,14 @@ def test_who_is_nearest_to_asking_a_model_goes_first_and_then_who_came_first(
                 ("stores", Step.STORE),
                 ("takes", Step.TAKE),
                 ("takes later", Step.TAKE),
+                ("records", Step.RECORD),
                 ("opens", Step.OPEN),
-                ("asks", Step.ASK),
             ]
         ]
         assert crowd.done == []
     for each in comers:
         each.result(PATIENCE_S)
-    assert crowd.done == ["asks", "opens", "takes", "takes later", "stores"]
+    assert crowd.done == ["opens", "takes", "takes later", "records", "stores"]
 
 
 def test_as_many_as_there_are_places_go_at_once(pool: ThreadPoolExecutor) -> None:
@@ -70,10 +70,10 @@ def test_as_many_as_there_are_places_go_at_once(pool: ThreadPoolExecutor) -> Non
 def test_a_place_within_a_place_is_not_waited_for(pool: ThreadPoolExecutor) -> None:
     crowd = Crowd(Order(1), pool)
     with crowd.order.place(Step.STORE):
-        with crowd.order.place(Step.ASK):
+        with crowd.order.place(Step.RECORD):
             pass
         # The inner block gave nothing back.
-        comer = crowd.come("later", Step.ASK)
+        comer = crowd.come("later", Step.RECORD)
         assert not comer.done()
     comer.result(PATIENCE_S)
 
