@@ -21,6 +21,8 @@ PICTURES = ROOT / "docs" / "img"
 SURVEYED = ("agents", "memory", "contextsite", "templates", "static")
 SESSION = re.compile(r"/sessions/[-0-9a-f]+/")
 PATIENCE_MS = 120_000
+# Long enough for all pages to open meanwhile, on a slow machine too.
+PAUSE_MS = 1_500
 # The survey is far enough for a full board, and still at work.
 FAR_ENOUGH = re.compile(r"Counting, step 1[2-7]\b")
 
@@ -47,7 +49,7 @@ def main() -> None:
         data.mkdir()
         copy_project(project)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        with embedded(data, project) as product:
+        with embedded(data, project, PAUSE_MS) as product:
             take_all(browser, product)
         browser.close()
 

@@ -167,9 +167,10 @@ class Product:
 
 
 @contextmanager
-def embedded(folder: Path, demo_folder: Path) -> Iterator[Product]:
+def embedded(folder: Path, demo_folder: Path, pause_ms: int = DEMO_PAUSE_MS) -> Iterator[Product]:
     """Yield a running product in one process over SQLite."""
-    with running(Product("embedded", folder, environment_of(folder, demo_folder))) as product:
+    environment = environment_of(folder, demo_folder) | {"DEMO_PAUSE_MS": str(pause_ms)}
+    with running(Product("embedded", folder, environment)) as product:
         yield product
 
 
