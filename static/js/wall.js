@@ -7,8 +7,10 @@ import { Connection } from "./connection.js";
 import { Cursor } from "./cursor.js";
 import { startIndicator } from "./indicator.js";
 import { SessionHead } from "./session.js";
+import { fitCard, markCut, pagesOf } from "./wall-fit.js";
 
-const AT_ONCE = 6;
+const ROWS = 2;
+const COLUMNS = 3;
 const TURN_MS = 20_000;
 const TICK_MS = 1000;
 
@@ -17,6 +19,7 @@ class Wall {
   #page = 0;
   #label;
   #hold;
+  #unfit = new Set();
 
   constructor(wall) {
     this.#grid = wall.querySelector("[data-cards]");
@@ -27,13 +30,16 @@ class Wall {
       this.#hold.setAttribute("aria-pressed", String(held));
     });
     setInterval(() => this.#turn(), TURN_MS);
-    this.show();
+    addEventListener("resize", () => this.#fitAll());
+    document.fonts.ready.then(() => this.#fitAll());
+    this.#fitAll();
   }
 
   receive(frame) {
     for (const card of frame.cards) {
       const { article } = placeCard(this.#grid, card);
       if (card.changed) markChanged(article);
+      this.#unfit.add(article);
     }
     for (const { id } of frame.gone) document.getElementById(id)?.remove();
     if (frame.snapshot) {
@@ -45,14 +51,27 @@ class Wall {
 
   show() {
     const cards = this.#cards;
-    const pages = Math.max(1, Math.ceil(cards.length / AT_ONCE));
-    this.#page %= pages;
-    cards.forEach((card, place) => {
-      card.hidden = Math.floor(place / AT_ONCE) !== this.#page;
-    });
+    this.#fit();
+    const pages = pagesOf(cards, ROWS, COLUMNS);
+    this.#page %= Math.max(1, pages.length);
+    const shown = pages[this.#page] ?? [];
+    for (const card of cards) card.hidden = !shown.includes(card);
+    shown.forEach(markCut);
     const count = `${cards.length} card${cards.length === 1 ? "" : "s"}`;
-    this.#label.textContent = pages > 1 ? `Page ${this.#page + 1} of ${pages}, ${count}` : count;
-    this.#hold.hidden = pages === 1;
+    this.#label.textContent = pages.length > 1 ? `Page ${this.#page + 1} of ${pages.length}, ${count}` : count;
+    this.#hold.hidden = pages.length < 2;
+  }
+
+  #fitAll() {
+    this.#unfit = new Set(this.#cards);
+    this.show();
+  }
+
+  // What is hidden has no size to measure.
+  #fit() {
+    for (const card of this.#unfit) card.hidden = false;
+    for (const card of this.#unfit) fitCard(card);
+    this.#unfit.clear();
   }
 
   #turn() {
