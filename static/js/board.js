@@ -3,11 +3,13 @@
 
 import { showTimes } from "./ages.js";
 import { isPinned, markChanged, markGone, placeCard, removeCard, versionOf } from "./cards.js";
+import { keepFocus } from "./focus.js";
 import { patch } from "./patch.js";
 import { arrange } from "./reorder.js";
 import { Quiet } from "./quiet.js";
 
 export class Board {
+  #part;
   #grid;
   #cursor;
   #announcer;
@@ -18,10 +20,11 @@ export class Board {
   constructor(page, cursor, announcer) {
     // Names how this person sees the board; the server sends everything to a page with another view.
     this.view = page.dataset.view;
+    this.#part = page.querySelector("[data-board]");
     this.#grid = page.querySelector("[data-cards]");
     this.#cursor = cursor;
     this.#announcer = announcer;
-    this.#quiet = new Quiet(page.querySelector("[data-board]"));
+    this.#quiet = new Quiet(this.#part);
     this.#paneSwitch.addEventListener("change", () => {
       this.#newDot.hidden = true;
     });
@@ -29,21 +32,25 @@ export class Board {
 
   receive(frame) {
     if (!this.#cursor.accepts(frame)) return;
-    frame.cards.forEach((card) => this.#place(card));
-    frame.gone.forEach(({ key, id, reason }) => this.#leave(id, key, reason));
-    if (frame.snapshot) this.#clearUnlisted(frame);
-    this.#patchAround(frame);
+    this.#change(() => {
+      frame.cards.forEach((card) => this.#place(card));
+      frame.gone.forEach(({ key, id, reason }) => this.#leave(id, key, reason));
+      if (frame.snapshot) this.#clearUnlisted(frame);
+      this.#patchAround(frame);
+    });
   }
 
   // This person's own pins or layout changed: they wait for it.
   receiveView(frame) {
-    for (const card of frame.cards) placeCard(this.#grid, card);
-    for (const { id } of frame.gone) {
-      const article = document.getElementById(id);
-      if (article) removeCard(article);
-    }
-    arrange(this.#grid, frame.order ?? []);
-    this.#patchAround(frame);
+    this.#change(() => {
+      for (const card of frame.cards) placeCard(this.#grid, card);
+      for (const { id } of frame.gone) {
+        const article = document.getElementById(id);
+        if (article) removeCard(article);
+      }
+      arrange(this.#grid, frame.order ?? []);
+      this.#patchAround(frame);
+    });
   }
 
   // The model has seen these cards as they are.
@@ -52,6 +59,17 @@ export class Board {
       const receipt = document.getElementById(`${id}-seen`);
       if (receipt) patch(receipt, html);
     }
+  }
+
+  // Keeps the keyboard's place: in its card, on the card that was pinned, or on the board.
+  #change(work) {
+    const card = document.activeElement.closest(".card");
+    keepFocus(this.#part, work, ({ value }) => [
+      card?.querySelector(".card__body"),
+      card?.querySelector("[data-grip]"),
+      value && this.#grid.querySelector(`[data-entry="${CSS.escape(value)}"] [data-pin]`),
+      this.#grid.parentElement,
+    ]);
   }
 
   #place(card) {

@@ -22,16 +22,17 @@ export function startComposer(form, settled) {
   box.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
-    if (!button.disabled) form.requestSubmit();
+    form.requestSubmit();
   });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (!box.value.trim() && !images.all.length) return;
+    if (button.ariaDisabled || (!box.value.trim() && !images.all.length)) return;
     const sent = box.value;
     const sentImages = images.all;
-    button.disabled = true;
+    // A button that is really disabled loses the focus.
+    button.ariaDisabled = "true";
     const refusal = await submitForm(form, event.submitter);
-    button.disabled = false;
+    button.ariaDisabled = null;
     show(refusal ?? "");
     if (refusal) return;
     form.elements.idempotency_key.value = freshKey();

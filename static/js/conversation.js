@@ -4,6 +4,7 @@
 
 import { showTimes } from "./ages.js";
 import { Draft } from "./draft.js";
+import { keepFocus } from "./focus.js";
 import { elementOf, patch } from "./patch.js";
 
 const AT_END_PX = 40;
@@ -26,7 +27,10 @@ export class Conversation {
     this.#cursor = cursor;
     this.#announcer = announcer;
     this.#draft = new Draft(this.#list, page.querySelector("[data-draft-template]"), askForDraft);
-    this.#jump.addEventListener("click", () => this.#log.scrollTo({ top: 0 }));
+    this.#jump.addEventListener("click", () => {
+      this.#log.scrollTo({ top: 0 });
+      this.#log.focus({ preventScroll: true });
+    });
     this.#log.addEventListener("scroll", () => this.#isAtEnd && this.#countUnseen(0), { passive: true });
   }
 
@@ -57,7 +61,9 @@ export class Conversation {
   #change(work) {
     const wasAtEnd = this.#isAtEnd;
     const height = this.#log.scrollHeight;
-    const added = work();
+    // An approval that was answered leaves the call it was about.
+    const item = document.activeElement.closest("li");
+    const added = keepFocus(this.#list, work, () => [item?.querySelector("summary"), this.#log]);
     if (wasAtEnd) {
       this.#log.scrollTop = 0;
     } else {
@@ -94,7 +100,7 @@ export class Conversation {
   #showTurn(html) {
     const state = document.getElementById("turn-state");
     const before = state.dataset.status;
-    patch(state, html);
+    keepFocus(state, () => patch(state, html), () => [this.#log]);
     const after = state.dataset.status;
     if (after === before) return;
     if (after === "failed") this.#announcer.sayNow(state.firstElementChild.textContent.trim(), { isUrgent: true });

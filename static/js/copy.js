@@ -2,6 +2,8 @@
 // Upgrades: [data-copy] (the id of that part) and [data-copy-next] (the text of the same block). Listens to: clicks.
 // Sends: the text to the clipboard.
 
+import { closeMenuOf } from "./menus.js";
+
 export function startCopy(toast) {
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy], [data-copy-next]");
@@ -9,7 +11,7 @@ export function startCopy(toast) {
     const part = button.dataset.copy
       ? document.getElementById(button.dataset.copy)
       : button.closest(".code").querySelector("pre");
-    button.closest("details[name]")?.removeAttribute("open");
+    closeMenuOf(button);
     toast(await copy(part, button.dataset.copyName));
   });
 }

@@ -2,6 +2,7 @@
 // Upgrades: [data-live], [data-banner]. Listens to: "state" of the connection, its own "Try now". Sends: nothing.
 
 import { clockText } from "./ages.js";
+import { keepFocus } from "./focus.js";
 
 const BANNER_AFTER_MS = 10_000;
 
@@ -26,6 +27,7 @@ export function startIndicator(connection, announcer) {
   const banner = document.querySelector("[data-banner]");
   const retry = banner.querySelector("[data-banner-retry]");
   const login = banner.querySelector("[data-banner-login]");
+  const content = document.querySelector("main [tabindex]");
   let current = { name: "live" };
   let timer = 0;
 
@@ -38,12 +40,20 @@ export function startIndicator(connection, announcer) {
     live.dataset.state = detail.name === "ended" ? "offline" : detail.name;
     live.querySelector("[data-live-text]").textContent = TEXTS[detail.name](detail);
     if (detail.name === "live" || wasLive) clearTimeout(timer);
-    if (detail.name === "live") banner.hidden = true;
+    if (detail.name === "live") keepFocus(banner, hide, () => [content]);
     else if (detail.name === "ended" || !banner.hidden) show();
     else if (wasLive) timer = setTimeout(show, BANNER_AFTER_MS);
   });
 
+  function hide() {
+    banner.hidden = true;
+  }
+
   function show() {
+    keepFocus(banner, tell, () => [login, content]);
+  }
+
+  function tell() {
     banner.hidden = false;
     banner.classList.toggle("banner--danger", current.name !== "reconnecting");
     banner.querySelector("[data-banner-text]").textContent = BANNERS[current.name](current);

@@ -2,6 +2,7 @@
 // Upgrades: [data-layout-form], the form behind the buttons of card menus, and [data-fit]. Listens to: its submit and
 // clicks. Sends: the form.
 
+import { closeMenuOf } from "./menus.js";
 import { submitForm } from "./submit.js";
 
 // Heights in pixels of a card by size: whole board units and the gaps between them.
@@ -11,7 +12,7 @@ export function startLayout(page, settled, toast) {
   const form = page.querySelector("[data-layout-form]");
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    event.submitter?.closest("details.menu")?.removeAttribute("open");
+    closeMenuOf(event.submitter);
     const refusal = await submitForm(form, event.submitter);
     if (refusal) toast(refusal);
     else settled();
@@ -25,7 +26,7 @@ export function startLayout(page, settled, toast) {
     form.append(wish);
     form.requestSubmit(wish);
     wish.remove();
-    button.closest("details.menu").open = false;
+    closeMenuOf(button);
   });
 }
 

@@ -1,5 +1,5 @@
 // Menus by keyboard: Escape closes, arrows move, leaving closes.
-// Upgrades: details.menu. Listens to: keys and focus anywhere. Sends: nothing.
+// Upgrades: details.menu. Listens to: keys, focus and clicks anywhere. Sends: nothing.
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
@@ -15,6 +15,14 @@ export function startMenus() {
     // Without a next element the window lost focus, or the pointer did it: the menu's own overlay closes it then.
     if (menu && event.relatedTarget && !menu.contains(event.relatedTarget)) menu.open = false;
   });
+  // What opens over the page gives the focus back to where it was, which must not be inside a closed menu.
+  document.addEventListener("click", ({ target }) => closeMenuOf(target.closest?.("[popovertarget]")));
+}
+
+// Closes the menu in which somebody chose this control, if it is in one; the focus goes back to the menu's button.
+export function closeMenuOf(control) {
+  const menu = control?.closest("details.menu");
+  if (menu) close(menu);
 }
 
 function close(menu) {

@@ -2,6 +2,8 @@
 // scroll places and open menus stay. The only module that reads HTML: all of it was sanitized by our server.
 // Upgrades: what it is given. Listens to: nothing. Sends: nothing.
 
+import { removeRow } from "./focus.js";
+
 // Returns the one element that the server's HTML holds.
 export function elementOf(html) {
   const template = document.createElement("template");
@@ -63,7 +65,8 @@ function syncChildren(node, next) {
 function syncKeyed(node, next) {
   const fresh = [...next.children];
   const keys = new Set(fresh.map((row) => row.dataset.key));
-  for (const row of [...node.children]) if (!keys.has(row.dataset.key)) row.remove();
+  const stays = (row) => keys.has(row.dataset.key);
+  for (const row of [...node.children]) if (!stays(row)) removeRow(row, stays);
   const old = new Map([...node.children].map((row) => [row.dataset.key, row]));
   let place = node.firstElementChild;
   for (const row of fresh) {

@@ -392,18 +392,3 @@ class TestViews:
         part: Part = HEAD
         views = {part.view(session.pk, Viewer(1, 1, may_act=may_act)) for may_act in (True, False)}
         assert len(views) == 1
-
-
-class TestHead:
-    def test_the_head_is_sent_when_something_in_it_changed(self, session: AgentSession) -> None:
-        update = HEAD.read(session, {None})[None]
-        frame = update.frame(None)
-        assert frame["type"] == "session"
-        assert "Idle" in frame["status"]
-        assert "scripted:test" in frame["status"]
-        assert 'id="budget"' in frame["budget"]
-        assert HEAD.read(session, {update.cursor}) == {}
-        announce(session, doing="counting")
-        assert HEAD.read(session, {update.cursor}) == {}
-        announce(session, status=AgentSession.Status.RUNNING)
-        assert "Running" in HEAD.read(session, {update.cursor})[update.cursor].frame(None)["status"]

@@ -73,6 +73,12 @@ def answers(tab: Tab) -> list[str]:
     return tab.page.locator(".turn--assistant:not([data-draft]) .prose").all_inner_texts()
 
 
+def expect_behind_the_draft(tab: Tab, text: str) -> None:
+    following = tab.page.locator("[data-draft] ~ .turn")
+    expect(following).to_have_count(1)
+    expect(following).to_contain_text(text)
+
+
 def test_two_browsers_one_of_them_late_see_answers_grow_wait_stop_and_go_on(
     product: Product, visit: Visit
 ) -> None:
@@ -98,12 +104,7 @@ def test_two_browsers_one_of_them_late_see_answers_grow_wait_stop_and_go_on(
     for tab in (early, late):
         expect(tab.page.locator("[data-waiting]")).to_have_count(1)
 
-    # Whoever comes now finds the answer where the others see it grow.
-    plain = visit(scene.member.cookie, has_scripts=False).open(scene.path)
-    following = plain.page.locator("[data-draft] ~ .turn")
-    expect(following).to_have_count(1)
-    expect(following).to_contain_text("And then?")
-
+    expect_behind_the_draft(visit(scene.member.cookie, has_scripts=False).open(scene.path), "And then?")
     press(early, "Stop")
     stopped = [tab.page.locator(".turn--assistant", has_text="stopped here") for tab in (early, late)]
     for place in stopped:

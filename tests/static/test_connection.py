@@ -81,11 +81,15 @@ def test_what_was_received_is_acknowledged_in_large_pieces(live: LivePage) -> No
 def test_a_person_who_may_not_watch_any_more_is_told_and_nothing_is_tried(
     live: LivePage, code: int, words: str, login: bool
 ) -> None:
+    banner, retry = live.page.locator("[data-banner]"), live.page.locator("[data-banner-retry]")
+    banner.evaluate("banner => { banner.hidden = false; }")
+    retry.focus()
     lose(live, code)
-    expect(live.page.locator("[data-banner]")).to_contain_text(words)
-    expect(live.page.locator("[data-banner-retry]")).to_be_hidden()
+    expect(banner).to_contain_text(words)
+    expect(retry).to_be_hidden()
     link = live.page.locator("[data-banner-login]")
     assert link.is_visible() is login
+    expect(link if login else live.page.get_by_role("log")).to_be_focused()
     assert link.get_attribute("href") == f"/accounts/login/?next={PATH}"
     assert len(live.sockets) == 1
 
