@@ -107,7 +107,7 @@ class HeadPart:
         """Return the head for everybody who may have another one; the cursor is a digest of its source."""
         budget = json_values.encode(session.last_budget)
         place = place_in_queue(session)
-        source = f"{session.status} {place} {session.conversation_revision} {budget}"
+        source = f"{session.status} {place} {session.conversation_revision} {budget} {session.title}"
         digest = hashlib.sha256(source.encode()).hexdigest()
         behind = [cursor for cursor in cursors if cursor != digest]
         if not behind:
@@ -121,6 +121,7 @@ class HeadPart:
         }
         update = HeadUpdate(
             cursor=digest,
+            title=session.title,
             status=render_to_string("agents/_status.html", status),
             budget=render_to_string("agents/_budget.html", {"budget": budget_view(session)}),
         )
@@ -135,12 +136,13 @@ class HeadUpdate:
     """The head of the page."""
 
     cursor: str
+    title: str
     status: str
     budget: str
 
     def frame(self, view: View) -> Frame:
         """Return the frame for everybody."""
-        return {"type": "session", "status": self.status, "budget": self.budget}
+        return {"type": "session", "title": self.title, "status": self.status, "budget": self.budget}
 
 
 class _Messages:

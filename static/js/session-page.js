@@ -44,6 +44,10 @@ export function startSessionPage(page, announcer, toast) {
   };
   connection.addEventListener("frame", ({ detail }) => parts[detail.type]?.(detail));
 
+  connection.addEventListener("state", ({ detail }) => {
+    if (detail.name === "ended" && !detail.isSignedOut) head.leaveRail();
+  });
+
   // What a person did shows through the socket; without one, the page is loaded again to show it.
   const settled = () => {
     if (!connection.isLive) location.reload();

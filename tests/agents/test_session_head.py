@@ -1,5 +1,6 @@
 import pytest
 
+from agents import session_care
 from agents.conversation_feed import HeadPart
 from agents.models import AgentSession
 from agents.sessions import announce
@@ -13,6 +14,7 @@ def test_the_head_is_sent_when_something_in_it_changed(session: AgentSession) ->
     update = HEAD.read(session, {None})[None]
     frame = update.frame(None)
     assert frame["type"] == "session"
+    assert frame["title"] == session.title
     assert "Idle" in frame["status"]
     assert "scripted:test" in frame["status"]
     assert 'id="budget"' in frame["budget"]
@@ -21,3 +23,10 @@ def test_the_head_is_sent_when_something_in_it_changed(session: AgentSession) ->
     assert HEAD.read(session, {update.cursor}) == {}
     announce(session, status=AgentSession.Status.RUNNING)
     assert "Running" in HEAD.read(session, {update.cursor})[update.cursor].frame(None)["status"]
+
+
+def test_another_title_reaches_everybody_who_watches(session: AgentSession) -> None:
+    cursor = HEAD.read(session, {None})[None].cursor
+    session_care.rename(session, "Survey of the <b>garden</b>")
+    session.refresh_from_db()
+    assert HEAD.read(session, {cursor})[cursor].frame(None)["title"] == "Survey of the <b>garden</b>"

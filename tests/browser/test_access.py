@@ -29,6 +29,24 @@ def test_who_may_not_watch_gets_no_page_and_no_socket(product: Product, scene: S
     assert operator.page.evaluate(OPEN_SOCKET, f"/ws{scene.path}") == "open"
 
 
+def test_whoever_watches_sees_a_new_title_and_the_end_of_a_session(
+    product: Product, scene: Scene, visit: Visit
+) -> None:
+    watching = visit(scene.member.cookie).open(scene.path, web=1)
+    expect(watching.connection).to_have_text("Live")
+    page = visit(scene.operator.cookie).open(f"{scene.path}manage/").page
+    page.get_by_role("textbox", name="Title", exact=True).fill("Under review")
+    page.get_by_role("button", name="Rename").click()
+    expect(watching.page.get_by_role("heading", level=1)).to_have_text("Under review")
+    expect(watching.page).to_have_title("Under review · contextsite")
+    rail = watching.page.locator("#rail")
+    expect(rail).to_contain_text("Under review")
+    page.locator("[name=confirm]").fill("Under review")
+    page.get_by_role("button", name="Delete").click()
+    expect(watching.page.locator("[data-banner]")).to_contain_text("not open to you any more")
+    expect(rail).not_to_contain_text("Under review")
+
+
 def test_signing_out_ends_the_other_pages_and_they_say_so(
     product: Product, scene: Scene, visit: Visit
 ) -> None:

@@ -1,14 +1,15 @@
 import re
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+from uuid import UUID
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.static.conftest import FIRST
+from tests.static.conftest import FIRST, session_html
 from tests.static.live_page import PATH, LivePage, board_frame, conversation_frame
 from tests.static.still_site import StillSite
-from tests.templates.samples import message, turn
+from tests.templates.samples import fleet_row, message, turn
 
 pytestmark = pytest.mark.browser
 
@@ -92,6 +93,19 @@ def test_a_person_who_may_not_watch_any_more_is_told_and_nothing_is_tried(
     expect(link if login else live.page.get_by_role("log")).to_be_focused()
     assert link.get_attribute("href") == f"/accounts/login/?next={PATH}"
     assert len(live.sockets) == 1
+
+
+@pytest.mark.parametrize(("code", "left"), [(SIGNED_OUT, 2), (NOT_ALLOWED, 1)])
+def test_a_session_that_is_not_open_any_more_leaves_the_list(
+    unopened: LivePage, code: int, left: int
+) -> None:
+    unopened.site.pages[PATH] = session_html(rail=[fleet_row(), fleet_row(id=UUID(int=2), title="Other")])
+    live = unopened.open()
+    live.page.locator("#rail [aria-current]").focus()
+    lose(live, code)
+    expect(live.page.locator("#rail a")).to_have_count(left)
+    expect(live.page.locator("#rail a").last).to_contain_text("Other")
+    expect(live.page.locator("#rail a").first).to_be_focused()
 
 
 def test_a_refused_handshake_is_told_from_a_lost_server_by_the_page_itself(live: LivePage) -> None:

@@ -106,6 +106,14 @@ def test_the_head_of_the_page_follows_the_session(live: LivePage) -> None:
     expect(live.page.locator("#announce")).to_have_text("The context is above its compaction mark")
 
 
+def test_another_title_shows_in_the_heading_and_in_the_tab(live: LivePage) -> None:
+    live.send({"type": "session", "title": "<b>Site · contextsite", "status": "", "budget": ""})
+    assert live.text("h1") == "<b>Site · contextsite"
+    assert live.page.title() == "<b>Site · contextsite · contextsite"
+    live.send({"type": "session", "title": "Garden", "status": "", "budget": ""})
+    assert (live.text("h1"), live.page.title()) == ("Garden", "Garden · contextsite")
+
+
 def test_no_formula_draws_over_another_message(live: LivePage) -> None:
     seen: list[bytes] = []
     for lowered in ("0em", "-3em"):
