@@ -85,6 +85,8 @@ export class Attachments {
     button.setAttribute("aria-label", `Remove ${file.name}`);
     button.addEventListener("click", () => {
       this.remove([file]);
+      // What was wrong may have been this image.
+      this.#say("");
       this.#form.elements.message.focus();
     });
     draw(file, line.querySelector("canvas"));

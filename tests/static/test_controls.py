@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.static.conftest import PINNED, session_html
 from tests.static.live_page import PATH, LivePage, board_frame, conversation_frame, gone
@@ -73,6 +73,24 @@ def test_each_message_has_a_key_of_its_own_and_keeps_it_until_it_is_sent(live: L
     assert keys[0] == keys[1] == keys[2] != keys[3]
     assert all(keys)
     live.problems.clear()
+
+
+@pytest.mark.parametrize("is_removed", [True, False])
+def test_the_refusal_of_an_image_goes_when_it_is_removed_or_another_is_chosen(
+    live: LivePage, is_removed: bool
+) -> None:
+    live.site.status, live.site.answer = 400, '{"error": "a.png cannot be attached."}'
+    image = FilePayload(name="a.png", mimeType="image/png", buffer=b"x")
+    live.page.locator("[name=images]").set_input_files(image)
+    live.page.get_by_role("button", name="Send").click()
+    problem = live.page.locator("[data-composer-error]")
+    expect(problem).to_have_text("a.png cannot be attached.")
+    if is_removed:
+        live.page.get_by_role("button", name="Remove a.png").click()
+    else:
+        live.page.locator("[name=images]").set_input_files({**image, "name": "b.png"})
+    expect(problem).to_be_hidden()
+    live.problems.clear()  # the browser logs the 400
 
 
 def test_a_draft_is_there_again_after_leaving_the_page(live: LivePage) -> None:
