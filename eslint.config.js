@@ -2,8 +2,8 @@
 
 const browser = [
   "AbortController", "CSS", "CustomEvent", "DOMParser", "DataTransfer", "Date", "EventTarget", "FormData", "IntersectionObserver",
-  "MutationObserver", "Node", "URLSearchParams", "WebSocket", "XMLSerializer", "addEventListener", "clearInterval", "clearTimeout",
-  "createImageBitmap", "crypto", "devicePixelRatio", "document", "fetch", "getComputedStyle", "getSelection", "location", "matchMedia", "navigator", "parent",
+  "MutationObserver", "Node", "URL", "URLSearchParams", "WebSocket", "XMLSerializer", "addEventListener", "clearInterval", "clearTimeout",
+  "createImageBitmap", "crypto", "devicePixelRatio", "document", "fetch", "getComputedStyle", "getSelection", "history", "location", "matchMedia", "navigator", "parent",
   "performance", "removeEventListener", "requestAnimationFrame", "sessionStorage", "setInterval", "setTimeout",
 ];
 const htmlSinks = ["innerHTML", "outerHTML", "insertAdjacentHTML"].map((property) => ({

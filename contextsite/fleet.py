@@ -95,12 +95,17 @@ class FleetSummary:
 
     Attributes:
         total: sessions that are not archived, as far as the search finds them.
+        archived: those that are, as far as the search finds them; ``archive_url`` leads to them.
+        is_searched: whether there may be others that the search does not find.
         high: those of them above 75 percent of their room.
         histogram: empty before any session was measured.
         label: the histogram in words.
     """
 
     total: int
+    archived: int
+    archive_url: str
+    is_searched: bool
     high: int
     facets: Sequence[Facet]
     histogram: Sequence[Bar]
@@ -186,6 +191,9 @@ def fleet_summary(query: FleetQuery, user: User) -> FleetSummary:
     high = sum(bars[int(HIGH_USE / _BAR_PERCENT) + 1 :])
     return FleetSummary(
         total=sum(statuses.values()),
+        archived=archived,
+        archive_url=query.address(show=ARCHIVED),
+        is_searched=bool(query.search),
         high=high,
         facets=_facets(query, statuses, high, archived),
         histogram=_histogram(bars[1:]),

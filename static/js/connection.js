@@ -33,6 +33,12 @@ export class Connection extends EventTarget {
     addEventListener("pageshow", (event) => event.persisted && this.open());
   }
 
+  // A new socket, for what the page has and wants now.
+  reopen() {
+    this.#leave();
+    this.open();
+  }
+
   get isLive() {
     return this.#state.name === "live";
   }

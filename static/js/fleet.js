@@ -16,18 +16,26 @@ export class Fleet {
   #text;
   #idleText;
   #button;
-  #blank;
+  #page;
   #settle = () => this.#reorder();
 
   constructor(page) {
+    this.#page = page;
     const table = page.querySelector("[data-fleet-table]");
     this.#rows = table.tBodies[0];
-    this.#blank = page.querySelector(".blank");
     this.#quiet = new Quiet(table);
     this.#text = page.querySelector("[data-held-text]");
     this.#idleText = this.#text.textContent;
     this.#button = page.querySelector("[data-held-now]");
     this.#button.addEventListener("click", () => this.#reorder());
+  }
+
+  // The page shows another list now.
+  renew() {
+    this.#order = [...this.#rows.children].map((row) => row.id);
+    this.#fresh.clear();
+    this.#idleText = this.#text.textContent;
+    showTimes(this.#rows);
   }
 
   receive({ rows, order, parts }) {
@@ -81,7 +89,8 @@ export class Fleet {
     }
     this.#fresh.clear();
     showTimes(this.#rows);
-    if (this.#blank) this.#blank.hidden = this.#rows.childElementCount > 0;
+    const blank = this.#page.querySelector(".blank");
+    if (blank) blank.hidden = this.#rows.childElementCount > 0;
     this.#text.textContent = this.#idleText;
     if (this.#button === document.activeElement) this.#rows.querySelector("a")?.focus();
     this.#button.hidden = true;

@@ -19,6 +19,17 @@ export function patch(element, html) {
   return true;
 }
 
+// Patches the parts of this page that the selector names from another page of the server's; returns whether it has all.
+export function patchFromPage(html, selector) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  const fresh = [...template.content.querySelectorAll(selector)];
+  const parts = [...document.querySelectorAll(selector)];
+  if (fresh.length !== parts.length) return false;
+  parts.forEach((part, index) => sync(part, fresh[index]));
+  return true;
+}
+
 function sync(node, next) {
   // What a script of ours keeps there; the server only says where.
   if (node.dataset && "own" in node.dataset) return;

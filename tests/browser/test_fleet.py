@@ -1,5 +1,7 @@
 """The fleet page lives: rows change where they stand, and the order waits for the reader."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -36,3 +38,62 @@ def test_rows_change_where_they_stand_and_new_ones_wait_for_the_reader(
     expect(held).not_to_contain_text("held while")
     page.keyboard.press("j")
     assert page.evaluate("document.activeElement.matches('.fleet__link')")
+
+
+def test_the_list_follows_search_order_and_filter_in_place(
+    product: Product, scene: Scene, visit: Visit
+) -> None:
+    titles = ("Apples", "Apricots", "Beans")
+    made = {title: product.stage.do("new_session", agent=scene.agent, title=title) for title in titles}
+    tab = visit(scene.member.cookie).open("/", web=1)
+    page, rows = tab.page, tab.page.locator("tbody tr")
+    search = page.get_by_role("searchbox", name="Search by agent")
+    expect(tab.connection).to_have_text("Live")
+    page.keyboard.press("/")
+    page.keyboard.type("apr")
+    expect(rows).to_have_count(1)
+    expect(search).to_be_focused()
+    expect(page).to_have_url(re.compile(r"\?q=apr&"))
+    expect(page.get_by_role("status").filter(has_text="1 session matches")).to_have_count(1)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Backspace")
+    expect(rows).to_have_count(0)
+    expect(page.get_by_role("heading", name="No session fits")).to_be_visible()
+    page.keyboard.type("p")
+    expect(rows).to_have_count(1)
+
+    # The socket follows: what changes is shown, and only what the search finds.
+    product.stage.do("write", session=made["Beans"], key="note", value="x")
+    product.stage.do("write", session=made["Apricots"], key="note", value="x")
+    expect(page.locator(f"{row(made['Apricots'])} .c-entries")).to_have_text("1")
+    expect(rows).to_have_count(1)
+
+    page.locator(f"{row(made['Apricots'])} a").click()
+    expect(page.get_by_role("heading", name="Whiteboard")).to_be_visible()
+    page.go_back()
+    expect(search).to_have_value("apr")
+    expect(rows).to_have_count(1)
+    expect(tab.connection).to_have_text("Live")
+
+    search.fill("ap")
+    search.press("Enter")
+    expect(rows).to_have_count(2)
+    expect(search).to_be_focused()
+    sort = page.get_by_label("Sort by")
+    sort.focus()
+    sort.select_option("title")
+    expect(page.get_by_role("columnheader", name="Session")).to_have_attribute("aria-sort", "ascending")
+    expect(rows.locator("a")).to_have_text(["Apples", "Apricots"])
+    expect(sort).to_be_focused()
+    heading = page.get_by_role("link", name="Entries")
+    heading.press("Enter")
+    expect(rows.locator("a")).to_have_text(["Apricots", "Apples"])
+    expect(heading).to_be_focused()
+    expect(sort).to_have_value("entries")
+    failed = page.get_by_role("navigation", name="Filter by status").get_by_role("link", name="Failed")
+    failed.press("Enter")
+    expect(rows).to_have_count(0)
+    expect(failed).to_be_focused()
+    page.reload()
+    expect(search).to_have_value("ap")
+    expect(rows).to_have_count(0)

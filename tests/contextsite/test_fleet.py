@@ -103,6 +103,27 @@ def test_a_search_that_finds_nothing_leads_back(people: Cast) -> None:
     page = signed_in(people.member).get(reverse("fleet"), {"q": "no such thing"}).content.decode()
     assert "No session fits" in page
     assert "Show all sessions" in page
+    assert '<span id="fleet-sum">no session matches<' in page
+    assert "archived" not in page
+
+
+def test_a_search_that_finds_only_archived_sessions_says_so_and_leads_to_them(people: Cast) -> None:
+    found = make_fleet([people.profile], 2)
+    AgentSession.objects.filter(pk__in=[each.pk for each in found]).update(
+        title="Put away", archived_at="2026-01-01T00:00Z"
+    )
+    client = signed_in(people.member)
+    page = client.get(reverse("fleet"), {"q": "put away"}).content.decode()
+    assert 'no session matches, <span class="num">2</span> archived do' in page
+    link = '<a href="?q=put+away&amp;show=archived">2 archived sessions match the search</a>'
+    assert link in page
+    archive = client.get(reverse("fleet"), {"q": "put away", "show": "archived"})
+    assert {row.id for row in archive.context["page"].rows} == {each.pk for each in found}
+
+
+def test_a_search_counts_what_matches(people: Cast) -> None:
+    page = signed_in(people.member).get(reverse("fleet"), {"q": people.session.title}).content.decode()
+    assert '<span class="num">1</span> session matches' in page
 
 
 def test_a_stranger_sees_an_empty_fleet(people: Cast) -> None:
