@@ -107,7 +107,10 @@ class HeadPart:
         """Return the head for everybody who may have another one; the cursor is a digest of its source."""
         budget = json_values.encode(session.last_budget)
         place = place_in_queue(session)
-        source = f"{session.status} {place} {session.conversation_revision} {budget} {session.title}"
+        archived = session.archived_at is not None
+        source = (
+            f"{session.status} {place} {archived} {session.conversation_revision} {budget} {session.title}"
+        )
         digest = hashlib.sha256(source.encode()).hexdigest()
         behind = [cursor for cursor in cursors if cursor != digest]
         if not behind:
@@ -118,6 +121,7 @@ class HeadPart:
             "turn_number": turn.number if turn else None,
             "model": session.settings.get("model", ""),
             "place": place,
+            "archived": archived,
         }
         update = HeadUpdate(
             cursor=digest,

@@ -30,3 +30,16 @@ def test_another_title_reaches_everybody_who_watches(session: AgentSession) -> N
     session_care.rename(session, "Survey of the <b>garden</b>")
     session.refresh_from_db()
     assert HEAD.read(session, {cursor})[cursor].frame(None)["title"] == "Survey of the <b>garden</b>"
+
+
+def test_everybody_who_watches_sees_a_session_go_into_the_archive_and_come_back(
+    session: AgentSession,
+) -> None:
+    cursor = HEAD.read(session, {None})[None].cursor
+    session_care.archive(session)
+    session.refresh_from_db()
+    archived = HEAD.read(session, {cursor})[cursor]
+    assert "In the archive" in archived.frame(None)["status"]
+    session_care.unarchive(session)
+    session.refresh_from_db()
+    assert HEAD.read(session, {archived.cursor})[archived.cursor].cursor == cursor

@@ -19,6 +19,11 @@ def test_every_status_has_an_icon_in_the_sprite(status: str) -> None:
     assert f"s-{status}" in rendered("_icons.html").ids()
 
 
+def test_a_session_in_the_archive_says_so() -> None:
+    page = rendered("agents/_status.html", status="idle", turn_number=2, model="gpt-4.1", archived=True)
+    assert page.text == "Idle In the archive turn 2 gpt-4.1"
+
+
 def test_a_session_without_turns_names_none() -> None:
     page = rendered("agents/_status.html", status="idle", turn_number=None, model="gpt-4.1")
     assert page.text == "Idle gpt-4.1"
