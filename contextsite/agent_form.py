@@ -182,7 +182,8 @@ def tool_choices(profile: AgentProfile) -> list[Choice]:
         Choice(
             tool.name,
             tool.name,
-            tool.description,
+            # Written for models, which read backticks as the marks of code.
+            tool.description.replace("`", ""),
             is_on=tool.name in profile.tools,
             asks=profile.tool_permissions.get(tool.name, tool.permission) != "always",
         )

@@ -154,6 +154,7 @@ def test_every_screen_of_people_who_are_not_and_of_staff(
         page.get_by_label(name).fill("nobody at all")
     page.get_by_role("button", name="Sign in").press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("is not right")
+    expect(page.get_by_label("User name")).to_be_focused()
     look.at(page, "login")
     page.get_by_role("link", name="Forgot the password?").press("Enter")
     look.at(page, "password-reset")

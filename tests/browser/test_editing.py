@@ -6,8 +6,9 @@ from tests.browser.conftest import Visit, either_mode
 from tests.browser.product import Product
 from tests.browser.scene import Scene
 
+pytestmark = either_mode
 
-@either_mode
+
 def test_an_operator_adds_edits_and_deletes_entries_and_overwrites_nobody(
     product: Product, scene: Scene, visit: Visit
 ) -> None:
@@ -45,3 +46,16 @@ def test_an_operator_adds_edits_and_deletes_entries_and_overwrites_nobody(
     expect(page.get_by_role("heading", name="Whiteboard")).to_be_visible()
     expect(tab.card("note")).to_have_count(0)
     assert "note" not in product.stage.do("entries", session=scene.session)
+
+
+def test_a_refused_form_puts_the_focus_on_the_first_field_to_mend(
+    product: Product, scene: Scene, visit: Visit
+) -> None:
+    visitor = visit(scene.operator.cookie)
+    visitor.expect_faults("status of 400")
+    page = visitor.open(f"/agents/{scene.agent}/").page
+    page.get_by_label("Members").fill("nobody-here")
+    page.get_by_label("Gate, percent").fill("7")
+    page.get_by_role("button", name="Save settings").press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("2 fields need another value")
+    expect(page.get_by_label("Gate, percent")).to_be_focused()

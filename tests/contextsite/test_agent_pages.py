@@ -49,6 +49,12 @@ def page(people: Cast, user: User) -> Any:
     return signed_in(user).get(reverse("agent", args=[people.profile.slug]))
 
 
+def test_tools_are_described_without_marks_of_code(people: Cast) -> None:
+    helps = [tool.help for tool in page(people, people.operator).context["tools"]]
+    assert helps
+    assert not [help_ for help_ in helps if "`" in help_]
+
+
 def test_the_list_shows_the_agents_that_a_person_may_see(people: Cast) -> None:
     make_profile("secret", name="Secret agent")
     for user, own, secret in (
