@@ -31,6 +31,10 @@ export class Conversation {
       this.#log.scrollTo({ top: 0 });
       this.#log.focus({ preventScroll: true });
     });
+    // Retry becomes Stop where it stands: the second click of two, and a key held down, are meant for neither.
+    const state = page.querySelector("#turn-state");
+    state.addEventListener("click", (event) => event.detail > 1 && event.preventDefault());
+    state.addEventListener("keydown", (event) => event.repeat && event.preventDefault());
     this.#log.addEventListener("scroll", () => this.#isAtEnd && this.#countUnseen(0), { passive: true });
   }
 

@@ -114,6 +114,29 @@ def test_stop_is_sent_without_leaving_the_page(live: LivePage) -> None:
     assert len(live.sockets) == 1
 
 
+@pytest.mark.parametrize("is_by_key", [True, False])
+def test_a_second_press_right_after_the_first_is_not_meant_for_what_took_its_place(
+    live: LivePage, is_by_key: bool
+) -> None:
+    live.send(conversation_frame(5, 6, turn=turn(status="failed", error="No answer.")))
+    retry = live.page.get_by_role("button", name="Retry now")
+    if is_by_key:
+        retry.focus()
+        live.page.keyboard.down("Enter")
+    else:
+        retry.click()
+    assert sent(live).path == f"{PATH}retry/"
+    live.send(conversation_frame(6, 7, turn=turn(status="running")))
+    if is_by_key:
+        live.page.keyboard.down("Enter")
+        live.page.keyboard.up("Enter")
+    else:
+        live.page.get_by_role("button", name="Stop").click(click_count=2)
+    live.send()
+    # Of two clicks the first may be meant.
+    assert [post.path for post in live.site.posts[1:]] == ([] if is_by_key else [f"{PATH}stop/"])
+
+
 def test_escape_closes_a_menu_and_gives_the_focus_back(live: LivePage) -> None:
     live.page.click("#card-1 summary")
     live.page.keyboard.press("ArrowDown")
