@@ -13,6 +13,7 @@ import { startShortcuts } from "./shortcuts.js";
 import { startSliders } from "./slider.js";
 import { startTheme } from "./theme.js";
 import { startToast } from "./toast.js";
+import { startUnsaved } from "./unsaved.js";
 import { startWall } from "./wall.js";
 
 const announcer = new Announcer(document.querySelector("#announce"));
@@ -25,6 +26,8 @@ startMenus();
 startShortcuts();
 startSliders();
 startTheme(document.querySelector("[data-theme-form]"));
+const unsaved = document.querySelector("form[data-unsaved]");
+if (unsaved) startUnsaved(unsaved);
 const page = document.querySelector("[data-socket]");
 if (page) startSessionPage(page, announcer, toast);
 const fleet = document.querySelector("[data-fleet]");

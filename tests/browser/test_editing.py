@@ -1,6 +1,6 @@
 """Operators work on the board: with mouse and keyboard, and never over each other."""
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit, either_mode
 from tests.browser.product import Product
@@ -48,7 +48,7 @@ def test_an_operator_adds_edits_and_deletes_entries_and_overwrites_nobody(
     assert "note" not in product.stage.do("entries", session=scene.session)
 
 
-def test_a_refused_form_puts_the_focus_on_the_first_field_to_mend(
+def test_a_refused_form_has_the_focus_where_to_mend_it_and_is_not_left_by_mistake(
     product: Product, scene: Scene, visit: Visit
 ) -> None:
     visitor = visit(scene.operator.cookie)
@@ -59,3 +59,25 @@ def test_a_refused_form_puts_the_focus_on_the_first_field_to_mend(
     page.get_by_role("button", name="Save settings").press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("2 fields need another value")
     expect(page.get_by_label("Gate, percent")).to_be_focused()
+    stay(page)
+    page.get_by_label("Members").fill("")
+    page.get_by_label("Gate, percent").fill("85")
+    page.get_by_role("button", name="Save settings").press("Enter")
+    expect(page.get_by_text("Saved. New sessions start").first).to_be_visible()
+    page.wait_for_load_state()
+    page.get_by_label("Gate, percent").press("ArrowUp")
+    stay(page)
+    page.get_by_role("button", name="Discard").press("Enter")
+    page.get_by_role("link", name="Agents", exact=True).click()
+    expect(page.get_by_role("heading", name="Agents")).to_be_visible()
+
+
+def stay(page: Page) -> None:
+    """Follow a link, and stay when the browser asks."""
+    # The scripts of the page run before that.
+    page.wait_for_load_state()
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    with page.expect_event("dialog") as asked:
+        page.get_by_role("link", name="Agents", exact=True).click(no_wait_after=True)
+    assert asked.value.type == "beforeunload"
+    expect(page.get_by_label("Gate, percent")).to_be_visible()
