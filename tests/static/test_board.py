@@ -181,7 +181,10 @@ def test_changes_leave_no_nodes_behind(live: LivePage) -> None:
 def test_many_changes_move_nothing_on_the_page(live: LivePage) -> None:
     live.page.evaluate(
         """window.shifts = [];
-        new PerformanceObserver((list) => list.getEntries().forEach((entry) => shifts.push(entry.value)))
+        const moved = ({ node, previousRect, currentRect }) =>
+          [node?.parentElement?.outerHTML, JSON.stringify(previousRect), JSON.stringify(currentRect)];
+        const note = (entry) => shifts.push([entry.value, ...entry.sources.map(moved)]);
+        new PerformanceObserver((list) => list.getEntries().forEach(note))
           .observe({ type: "layout-shift" })"""
     )
     frames = [
