@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from agents.connectors.base import ModelRequest
 from contextsite.demo.seen import printed, read_request
 from tests.contextsite.demo.requests import answered, called, developer, person, request, said
+from tests.memory.plugins.whiteboard_cast import new_keys
 
-KEYS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=20)
 VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -19,7 +19,7 @@ VALUES = st.recursive(
 )
 
 
-@given(st.dictionaries(KEYS, VALUES, max_size=5))
+@given(st.dictionaries(new_keys, VALUES, max_size=5))
 def test_it_reads_every_entry_of_the_board_as_printed(board: dict[str, Any]) -> None:
     seen = read_request(request(person("go"), board=board))
     assert seen.board == {key: printed(value) for key, value in board.items()}

@@ -14,6 +14,7 @@ from tests.memory.plugins.whiteboard_cast import (
     contents,
     filled,
     keys,
+    new_keys,
     picture,
     priorities,
     ticking,
@@ -31,7 +32,7 @@ def state(*entries: object) -> dict[str, object]:
 
 @given(
     st.dictionaries(
-        st.text(st.characters(categories=["L"]), min_size=1, max_size=9),
+        new_keys,
         st.tuples(json_values, priorities, st.booleans()),
         max_size=8,
     )

@@ -9,6 +9,16 @@ from memory.plugins.whiteboard import InContextMemory, WhiteboardEntry
 NOON = 1_769_798_400_000
 
 priorities = st.sampled_from(["low", "normal", "high", "critical"])
+# Letters and signs that everybody sees; a new entry's key holds no blank ones.
+new_keys = st.text(
+    st.characters(
+        codec="utf-8",
+        categories=["L", "N", "P", "S"],
+        exclude_characters="\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0",
+    ),
+    min_size=1,
+    max_size=20,
+)
 
 
 class CharacterEstimator(ApproximateTokenEstimator):
