@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import httpx2
 from anthropic import AsyncAnthropic
-from openai import AsyncOpenAI
 from pydantic_ai.models import Model
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.google import GoogleModel
@@ -22,6 +21,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 
 from agents.connectors.access import Access, Dialect
+from agents.connectors.pydantic_ai.openai_client import PlainOpenAI
 from agents.connectors.transport import BodyCheck, open_client
 from agents.connectors.validate import WireFormat, check_body
 
@@ -104,9 +104,9 @@ def _google(name: str, access: Access, client: httpx2.AsyncClient) -> Model[Any]
     return GoogleModel(name, provider=provider)
 
 
-def _openai_client(access: Access, client: httpx2.AsyncClient) -> AsyncOpenAI:
+def _openai_client(access: Access, client: httpx2.AsyncClient) -> PlainOpenAI:
     # Retries are the connector's: a second copy of them would multiply.
-    return AsyncOpenAI(
+    return PlainOpenAI(
         api_key=access.key,
         organization=access.organization or None,
         base_url=access.base_url,
