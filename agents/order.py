@@ -8,21 +8,22 @@ from enum import IntEnum
 from itertools import count
 
 # The interpreter runs one thread at a time. With more at once all of them would ask their models late,
-# instead of one after the other. Who waits between two steps may keep its database connection, so that the
-# pool of a process has to hold twice as many.
-PLACES = 4
+# instead of one after the other, and the thread that talks to the models would wait for each of them; two
+# are enough to read rows while another one computes.
+PLACES = 2
 
 
 class Step(IntEnum):
     """What a turn is about to do with rows: what leads to its model comes first, as models take longest.
 
-    ``RECORD`` writes down a request that has left, ``STORE`` what came of it.
+    ``STORE`` writes down an answer, which may free a thread for the next turn; ``RECORD`` a request that has
+    left, for which there is time while the model works.
     """
 
     OPEN = 0
     TAKE = 1
-    RECORD = 2
-    STORE = 3
+    STORE = 2
+    RECORD = 3
 
 
 class Order:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from agents.connectors.base import ModelRequest
 
-# One token at a time: a string as a whole, or a sign that gives structure.
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]', re.DOTALL)
+# Only the ends of values are of interest: numbers stay text, however long they are.
+_DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str, parse_constant=str)
+_SPACE = re.compile(r"[ \t\n\r]*")
 _SEPARATOR = rb"\n\n---\n\n"
 # Top-level lists that hold the messages: OpenAI Chat and Anthropic, Responses and our own form, Google.
 MESSAGE_LISTS = ("messages", "input", "contents")
@@ -53,30 +54,54 @@ class Outline:
 
 
 def outline(body: bytes) -> Outline:
-    """Return where the top-level fields and list elements of a JSON object are; ``body`` must be valid."""
+    """Return where the top-level fields and list elements of a JSON object are.
+
+    ``body`` must be valid; that of a request that is no longer kept is empty and has none.
+    """
+    if not body:
+        return Outline()
+    # One character for each byte; whatever is not ASCII stands inside strings.
+    text = body.decode("latin-1")
     values: dict[str, Place] = {}
     items: dict[str, list[Place]] = {}
-    name, string, depth, start, element = "", b"", 0, 0, 0
-    in_list = False
-    for found in _TOKEN.finditer(body):
-        sign, at = found[0], found.start()
-        if sign in {b"{", b"["}:
-            depth += 1
-            if depth == 2:
-                in_list, element = sign == b"[", at + 1
-        elif sign in {b",", b"}", b"]"}:
-            if depth == 1 and name:
-                values[name] = Place(start, at)
-                name = ""
-            elif depth == 2 and in_list and body[element:at].strip():
-                items.setdefault(name, []).append(Place(element, at))
-                element = at + 1
-            depth -= sign != b","
-        elif sign == b":" and depth == 1:
-            name, start = str(json.loads(string)), found.end()
-        elif depth == 1:
-            string = sign
+    at = _skip_space(text, _skip_space(text, 0) + 1)
+    while text[at] != "}":
+        named = at
+        _, at = _DECODER.raw_decode(text, named)
+        name = str(json.loads(body[named:at]))
+        start = _skip_space(text, at) + 1
+        at = _skip_space(text, start)
+        if text[at] == "[":
+            places, at = _elements(text, at)
+            if places:
+                items[name] = places
+        else:
+            _, at = _DECODER.raw_decode(text, at)
+        at = _skip_space(text, at)
+        values[name] = Place(start, at)
+        if text[at] == ",":
+            at = _skip_space(text, at + 1)
     return Outline(values, items)
+
+
+def _elements(text: str, opening: int) -> tuple[list[Place], int]:
+    """Return the places of the elements of the list that opens there, and where the text after it begins."""
+    places: list[Place] = []
+    start = opening + 1
+    at = _skip_space(text, start)
+    while text[at] != "]":
+        _, at = _DECODER.raw_decode(text, at)
+        at = _skip_space(text, at)
+        places.append(Place(start, at))
+        if text[at] == ",":
+            start = at + 1
+            at = _skip_space(text, start)
+    return places, at + 1
+
+
+def _skip_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
 
 
 def cut(body: bytes, found: Outline | None = None) -> list[bytes]:

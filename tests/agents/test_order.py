@@ -53,7 +53,7 @@ def test_what_leads_to_a_model_comes_first_and_then_who_came_first(
         assert crowd.done == []
     for each in comers:
         each.result(PATIENCE_S)
-    assert crowd.done == ["opens", "takes", "takes later", "records", "stores"]
+    assert crowd.done == ["opens", "takes", "takes later", "stores", "records"]
 
 
 def test_as_many_as_there_are_places_go_at_once(pool: ThreadPoolExecutor) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.connectors.base import ModelRequest
-from agents.connectors.body import Place, canonical, cut, find_text, outline, read_text
+from agents.connectors.body import Outline, Place, canonical, cut, find_text, outline, read_text
 
 TEXT = st.text(max_size=6)
 JSON_VALUES = st.recursive(
@@ -33,6 +33,16 @@ def test_the_outline_gives_every_field_and_every_element(compact: bool, value: d
     assert {name: json.loads(body[at.start : at.end]) for name, at in found.values.items()} == value
     lists = {name: each for name, each in value.items() if isinstance(each, list) and each}
     assert {name: elements(body, places) for name, places in found.items.items()} == lists
+
+
+def test_a_body_that_is_no_longer_kept_has_an_empty_outline() -> None:
+    assert outline(b"") == Outline()
+
+
+def test_numbers_of_any_length_are_passed_over() -> None:
+    body = b'{"n":' + b"9" * 10_000 + b',"list":[1e999,-0.0,' + b"1" * 5_000 + b"]}"
+    found = outline(body)
+    assert [len(body[at.start : at.end]) for at in found.items["list"]] == [5, 4, 5_000]
 
 
 @given(value=BODIES)
