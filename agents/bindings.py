@@ -1,8 +1,9 @@
 """The seam between a turn and the rows behind its plugins; memory fills it in through settings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol, TypeAlias
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -22,6 +23,7 @@ class Run:
         fence: fencing number of the lease; every write of the run is refused once the lease is lost.
         person: who asked, when no turn runs.
         is_first: no worker has taken up the turn before, so it has left nothing in the rows but its message.
+        agent: the agent's slug, where it was read with the session.
     """
 
     session: AgentSession
@@ -29,6 +31,18 @@ class Run:
     fence: int
     person: User | None = None
     is_first: bool = False
+    agent: str = ""
+
+
+class StoreRevision(NamedTuple):
+    """Where a store is: its row, and its revision there."""
+
+    id: UUID
+    revision: int
+
+
+StoreRevisions: TypeAlias = Mapping[str, StoreRevision]
+"""The stores of a session by kind, as one look at the rows found them; nobody has written to the others."""
 
 
 class StoredPlugin(ContextPlugin, Protocol):
@@ -39,8 +53,11 @@ class StoredPlugin(ContextPlugin, Protocol):
         """Return the revision of the rows at the last ``refresh``: what the model is shown next."""
         ...
 
-    def refresh(self) -> None:
-        """Take over what others wrote since; called right before the context is prepared."""
+    def refresh(self, stores: StoreRevisions | None = None) -> None:
+        """Take over what others wrote since; called right before the context is prepared.
+
+        ``stores`` is what `store_revisions` returned a moment ago, None to look for this plugin alone.
+        """
         ...
 
 
@@ -55,8 +72,8 @@ class PluginBinding(Protocol):
     name: str
     feature: str
 
-    def open(self, run: Run) -> StoredPlugin:
-        """Return the plugin of this run, holding what the rows hold now."""
+    def open(self, run: Run, stores: StoreRevisions | None = None) -> StoredPlugin:
+        """Return the plugin of this run, holding what the rows hold now; see ``StoredPlugin.refresh``."""
         ...
 
     def mark(self, session: AgentSession) -> JSON:
@@ -66,6 +83,12 @@ class PluginBinding(Protocol):
     def rewind(self, run: Run, before: JSON, after: JSON) -> None:
         """Undo what happened to the rows between two marks; what changed since the second one stays."""
         ...
+
+
+def store_revisions(session_id: UUID) -> StoreRevisions:
+    """Return the session's stores, found in one statement by the function `settings.STORE_REVISIONS`."""
+    found: StoreRevisions = import_string(settings.STORE_REVISIONS)(session_id)
+    return found
 
 
 def bindings() -> Iterator[PluginBinding]:

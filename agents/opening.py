@@ -7,7 +7,7 @@ from typing import cast
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from agents.bindings import PluginBinding, Run, StoredPlugin, bindings
+from agents.bindings import PluginBinding, Run, StoredPlugin, bindings, store_revisions
 from agents.compaction import CompactionCommit
 from agents.context import DEFAULT_FEATURES, AgentContext, Tool
 from agents.context.compaction.registry import StrategyRegistry
@@ -41,7 +41,7 @@ def open_context(run: Run, record: CompactionRecord | None = None) -> OpenContex
         max_context_tokens=frozen["maxContextTokens"],
         response_reserve=frozen["responseReserve"],
         system_prompt=frozen["systemPrompt"] or None,
-        agent_id=run.session.profile.slug,
+        agent_id=run.agent or run.session.profile.slug,
         user_id=str(run.session.user_id) if run.session.user_id else None,
         tools=[*(session_tool(name, run.session) for name in frozen["tools"]), *_session_tools(run.session)],
         features=_features(bound, frozen["features"]),
@@ -49,7 +49,8 @@ def open_context(run: Run, record: CompactionRecord | None = None) -> OpenContex
         compaction_strategy=StrategyRegistry.create(frozen["strategy"], threshold=frozen["threshold"]),
         commit_compaction=CompactionCommit(run, record),
     )
-    plugins = [binding.open(run) for binding in bound if context.has_plugin(binding.name)]
+    stores = store_revisions(run.session.pk)
+    plugins = [binding.open(run, stores) for binding in bound if context.has_plugin(binding.name)]
     for plugin in plugins:
         context.register_plugin(plugin)
     _load(context, run.session)

@@ -9,10 +9,11 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from agents import leases
-from agents.bindings import Run
+from agents.bindings import Run, store_revisions
 from agents.call_recorder import CallRecorder, close_lost_calls
 from agents.checkpoint import Checkpoint, store_input, withdraw_input
 from agents.connecting import connector_of, give_connections_back
@@ -67,7 +68,7 @@ def run(turn_id: UUID) -> None:
 def _take(turn_id: UUID) -> tuple[Run, Turn] | None:
     """Claim the session and mark the turn as running; None when there is nothing to run."""
     with transaction.atomic():
-        locked = AgentSession.objects.select_for_update(of=("self",)).select_related("profile")
+        locked = AgentSession.objects.select_for_update(of=("self",)).annotate(agent=F("profile__slug"))
         session = locked.filter(turns=turn_id).first()
         granted = leases.grant(session, leases.owner_name()) if session else None
         if session is None or granted is None:
@@ -87,7 +88,8 @@ def _take(turn_id: UUID) -> tuple[Run, Turn] | None:
             announce(session, conversation=True, **_close(turn, session, Turn.Status.FAILED, str(fault)))
             return None
         announce(session, conversation=True, **columns)
-    return Run(session, turn, session.fence, is_first=is_first), turn
+    agent = str(vars(session)["agent"])
+    return Run(session, turn, session.fence, is_first=is_first, agent=agent), turn
 
 
 def _outcome(run: Run, turn: Turn) -> tuple[Turn.Status | None, str]:
@@ -139,7 +141,7 @@ def _play(run: Run, turn: Turn) -> Turn.Status | None:
             max_calls=MAX_MODEL_CALLS if resumed.is_new else _calls_left(turn),
             limits=Limits(max_time_ms=max(1, round(settings.TURN_SECONDS * 1000))),
             pace=Pace(poll_s=STOP_POLL_S),
-            before_call=once_more(partial(_refresh, opened)),
+            before_call=once_more(partial(_refresh, run, opened)),
             before_request=partial(_before_request, recorder),
             check_stop=once_more(partial(_check_stop, turn)),
             watch_stop=partial(_watch_stop, turn),
@@ -155,7 +157,7 @@ def _play(run: Run, turn: Turn) -> Turn.Status | None:
             suspend(run, turn, suspended, opened.context.tools)
         if suspended or writer.has_ended:
             return None
-        _consolidate(opened)
+        _consolidate(run, opened)
         return Turn.Status.SUCCEEDED
     finally:
         opened.context.destroy()
@@ -182,18 +184,19 @@ def _calls_left(turn: Turn) -> int:
     return max(0, MAX_MODEL_CALLS - turn.messages.filter(role="assistant").count())
 
 
-def _consolidate(opened: OpenContext) -> None:
+def _consolidate(run: Run, opened: OpenContext) -> None:
     """Tidy up after the answer; a fault here must not cost the answer, which is stored."""
-    _refresh(opened)
+    _refresh(run, opened)
     try:
         opened.context.consolidate()
     except ContextError:
         logger.exception("Tidying up after a turn failed; the context is as it was")
 
 
-def _refresh(opened: OpenContext) -> None:
+def _refresh(run: Run, opened: OpenContext) -> None:
+    stores = store_revisions(run.session.pk)
     for plugin in opened.stored_plugins:
-        plugin.refresh()
+        plugin.refresh(stores)
 
 
 def _check_stop(turn: Turn) -> None:

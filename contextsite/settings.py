@@ -219,6 +219,7 @@ AGENT_SESSION_TOOLS = {"replay": "contextsite.replay.tools"}
 ENCRYPTION_KEYS = env.fernet_keys("ENCRYPTION_KEYS")
 # Rows behind the plugins of a context (agents.bindings.PluginBinding).
 CONTEXT_BINDINGS = ["memory.bindings.WhiteboardBinding", "memory.bindings.NotesBinding"]
+STORE_REVISIONS = "memory.bindings.revisions_of"
 # Turns the Markdown of a message into safe HTML: text, element id and session id to an object with __html__.
 MESSAGE_RENDERER = "memory.rendered.message_html"
 # Makes an object with ``add(more, now_ms)``, which finds the finished blocks of a text that is being written.

@@ -1,6 +1,7 @@
 """Where plugins meet rows: the only place that knows both an entry of a plugin and its row."""
 
 from memory.bindings.notes import NotesBinding, notes_of, open_notes
+from memory.bindings.stored import revisions_of
 from memory.bindings.whiteboard import (
     WHITEBOARD,
     StoredWhiteboard,
@@ -23,5 +24,6 @@ __all__ = [
     "notes_of",
     "open_board",
     "open_notes",
+    "revisions_of",
     "whiteboard_of",
 ]

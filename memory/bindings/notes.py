@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import cast
 from uuid import UUID
 
-from agents.bindings import Run
+from agents.bindings import Run, StoreRevisions
 from agents.context.json_values import JSON
 from agents.context.stores import StoreResult
 from agents.context.tokens import TiktokenEstimator
@@ -72,9 +72,9 @@ class StoredNotes(WorkingMemory):
         """Return the revision of the rows at the last ``refresh``."""
         return self._rows.seen_revision
 
-    def refresh(self) -> None:
+    def refresh(self, stores: StoreRevisions | None = None) -> None:
         """Take over what the rows hold now, without the values."""
-        self._rows.refresh(NO_VALUES)
+        self._rows.refresh(NO_VALUES, stores)
 
     def store(
         self,
@@ -154,10 +154,10 @@ class NotesBinding:
     name = WorkingMemory.name
     feature = "workingMemory"
 
-    def open(self, run: Run) -> StoredNotes:
+    def open(self, run: Run, stores: StoreRevisions | None = None) -> StoredNotes:
         """Return the session's notes, with what the rows hold now."""
         notes = StoredNotes(run)
-        notes.refresh()
+        notes.refresh(stores)
         return notes
 
     def mark(self, session: AgentSession) -> JSON:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from typing import Generic, TypeVar
 from uuid import UUID
 
-from agents.bindings import Run
+from agents.bindings import Run, StoreRevision, StoreRevisions
 from agents.context.json_values import JSON
 from agents.context.stores import StoreResult
 from memory.actors import Actor
@@ -39,12 +39,15 @@ class TurnStore(Generic[P]):
         # What the plugin holds; None before it holds anything.
         self._adopted_revision: int | None = None
 
-    def refresh(self, load: Collection[str] | None = None) -> None:
-        """Take over what the rows hold now; the next model call sees the store at this revision."""
+    def refresh(self, load: Collection[str] | None = None, stores: StoreRevisions | None = None) -> None:
+        """Take over what the rows hold now; the next model call sees the store at this revision.
+
+        ``stores`` is what a look at the rows found a moment ago.
+        """
         # Two statements without a lock: the revision first, so that a write between them is seen as a
         # conflict once too often rather than not at all.
-        found = Store.objects.filter(kind=self._kind.name, session_id=self._session_id)
-        self.store_id, now = found.values_list("pk", "revision").first() or (None, 0)
+        known = revisions_of(self._session_id) if stores is None else stores
+        self.store_id, now = known.get(self._kind.name, (None, 0))
         if now != self._adopted_revision:
             # A store that nobody has written to holds nothing.
             self._adopt(read_states(self.store_id, load) if self.store_id and now else [])
@@ -75,6 +78,12 @@ class TurnStore(Generic[P]):
         self._adopt(list(self._kind.entries(change.plugin)))
         self._adopted_revision = change.revision
         return change.result
+
+
+def revisions_of(session_id: UUID) -> dict[str, StoreRevision]:
+    """Return the session's stores by kind."""
+    rows = Store.objects.filter(session_id=session_id).values_list("kind", "pk", "revision")
+    return {kind: StoreRevision(store_id, revision) for kind, store_id, revision in rows}
 
 
 def store_of(session_id: UUID, kind: str) -> Store:

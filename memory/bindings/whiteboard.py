@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
-from agents.bindings import Run
+from agents.bindings import Run, StoreRevisions
 from agents.context.json_values import JSON
 from agents.context.stores import StoreResult
 from agents.context.tokens import TiktokenEstimator
@@ -89,9 +89,9 @@ class StoredWhiteboard(InContextMemory):
         """Return the revision of the rows at the last ``refresh``."""
         return self._rows.seen_revision
 
-    def refresh(self) -> None:
+    def refresh(self, stores: StoreRevisions | None = None) -> None:
         """Take over what the rows hold now; the next model call sees the board at this revision."""
-        self._rows.refresh()
+        self._rows.refresh(stores=stores)
 
     def set(
         self,
@@ -153,10 +153,10 @@ class WhiteboardBinding:
     name = InContextMemory.name
     feature = "inContextMemory"
 
-    def open(self, run: Run) -> StoredWhiteboard:
+    def open(self, run: Run, stores: StoreRevisions | None = None) -> StoredWhiteboard:
         """Return the session's whiteboard, holding what the rows hold now."""
         board = StoredWhiteboard(run)
-        board.refresh()
+        board.refresh(stores)
         return board
 
     def mark(self, session: AgentSession) -> JSON:

@@ -4,13 +4,14 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoAssertNumQueries
 
 from agents import leases, sessions
-from agents.bindings import Run
+from agents.bindings import Run, store_revisions
 from agents.context.json_values import JSON
 from agents.models import AgentSession
 from memory.actors import Actor
-from memory.bindings import notes_of, open_notes
+from memory.bindings import change_board, notes_of, open_notes
 from memory.bindings.notes import NOTES, NotesBinding, StoredNotes
 from memory.models import EntryRevision, Store
 from memory.plugins.errors import InvalidEntry
@@ -33,6 +34,20 @@ def run(people: Cast) -> Run:
 @pytest.fixture
 def notes(run: Run) -> StoredNotes:
     return NotesBinding().open(run)
+
+
+def test_one_statement_finds_all_stores_of_a_session(
+    people: Cast, run: Run, notes: StoredNotes, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    notes.store("topic", "What it is", 1)
+    change_board(people.session.pk, lambda board: board.set("k", "d", 1), actor=Actor.person(people.operator))
+    with django_assert_num_queries(1):
+        stores = store_revisions(run.session.pk)
+    assert {kind: store.revision for kind, store in stores.items()} == {"notes": 1, "whiteboard": 1}
+    # Its own change is not read again, and neither is a look that somebody else made already.
+    with django_assert_num_queries(0):
+        notes.refresh(stores)
+    assert notes.seen_revision == 1
 
 
 def by_person(people: Cast, apply: Any, action: Any = EntryRevision.Action.SET) -> None:
