@@ -173,6 +173,11 @@ class ToolManager:
             raise
         except ContextError as refusal:
             return _failure(name, refusal)
+        except ValueError as refusal:
+            # So a tool says that it cannot do this with these arguments; where it came from is for debugging.
+            stack = logger.isEnabledFor(logging.DEBUG)
+            logger.info("Tool %s refused: %s", name, words_of(refusal), exc_info=stack)
+            return _failure(name, refusal)
         except Exception as failure:
             logger.exception("Tool %s failed", name)
             return _failure(name, failure)

@@ -1,5 +1,6 @@
 import asyncio
 import datetime
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -181,6 +182,17 @@ def test_every_fault_is_a_result_with_error_type_and_tool(
 def test_a_failing_tool_is_logged_with_its_stack(caplog: pytest.LogCaptureFixture) -> None:
     manager_of(failing(RuntimeError("disk"))).execute("fail", {})
     assert [record.message for record in caplog.records] == ["Tool fail failed"]
+
+
+@pytest.mark.parametrize(("level", "has_stack"), [(logging.INFO, False), (logging.DEBUG, True)])
+def test_a_tool_that_refuses_with_a_value_error_is_noted_in_one_line(
+    caplog: pytest.LogCaptureFixture, level: int, has_stack: bool
+) -> None:
+    caplog.set_level(level)
+    manager_of(failing(ValueError("It divides by zero."))).execute("fail", {})
+    (record,) = caplog.records
+    assert (record.levelname, record.message) == ("INFO", "Tool fail refused: It divides by zero.")
+    assert bool(record.exc_info) is has_stack
 
 
 def test_a_mistake_of_the_model_is_not_logged_as_our_failure(caplog: pytest.LogCaptureFixture) -> None:
