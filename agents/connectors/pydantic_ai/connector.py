@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from agents.connectors.pydantic_ai.failures import (
     is_temporary,
     reason,
     retry_after,
+    unreadable,
 )
 from agents.connectors.pydantic_ai.history import form_of, to_messages
 from agents.connectors.pydantic_ai.reply import Reply, done
@@ -35,6 +37,11 @@ from agents.connectors.stream import BackgroundStream, Emit
 from agents.connectors.transport import recording
 from agents.context import background
 from agents.context.messages import InputItem
+
+# What reading an answer of another shape than the format's raises in the clients of providers and in ours.
+_MISSHAPEN = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -121,6 +128,11 @@ class ProviderConnector:
                     raise explained(fault, self._asked(request, progress)) from None
                 emit(Retrying(reason(fault), wait_s))
                 await self._retries.sleep(wait_s)
+            except _MISSHAPEN as fault:
+                if not progress.has_left:
+                    raise
+                logger.warning("An answer of %s cannot be read", self.access.provider, exc_info=fault)
+                raise unreadable(self._asked(request, progress)) from None
             else:
                 return
 
@@ -172,9 +184,11 @@ class _Progress:
     def __init__(self, emit: Emit, attempt: int) -> None:
         self.attempt = attempt
         self.has_begun = False
+        self.has_left = False
         self._emit = emit
 
     def sent(self, body: bytes) -> None:
+        self.has_left = True
         self._emit(RequestSent(body, self.attempt))
 
     def answer(self, event: ModelEvent) -> None:

@@ -150,6 +150,11 @@ def broken_off(asked: Asked) -> ProviderFailure:
     return ProviderFailure(_BROKEN_OFF.format(provider=asked.access.provider), provider=asked.access.provider)
 
 
+def unreadable(asked: Asked) -> ProviderFailure:
+    """Return the error for an answer whose JSON has another shape than the provider's own format."""
+    return ProviderFailure(_UNREADABLE.format(provider=asked.access.provider), provider=asked.access.provider)
+
+
 def _text(fault: Fault, asked: Asked) -> str:
     invalid = invalid_body(fault)
     if invalid is not None:

@@ -37,6 +37,9 @@ from agents.connectors.pydantic_ai.history import REDACTED
 Block = dict[str, Any]
 Arguments = str | Mapping[str, Any] | None
 
+# What the columns of every database hold; no honest figure is near it.
+_MOST_TOKENS = 2**31 - 1
+
 
 class Reply:
     """Turns the events of one stream into ours; remembers which call each part belongs to."""
@@ -63,8 +66,8 @@ class Reply:
         elif isinstance(part, ThinkingPart):
             yield from _thinking(part.content)
         elif isinstance(part, ToolCallPart):
-            self._call_ids[index] = part.tool_call_id
-            yield ToolCallStarted(part.tool_call_id, part.tool_name)
+            self._call_ids[index] = _sure(part.tool_call_id)
+            yield ToolCallStarted(_sure(part.tool_call_id), _sure(part.tool_name))
             yield from self._arguments(index, part.args)
 
     def _arguments(self, index: int, arguments: Arguments) -> Iterator[ModelEvent]:
@@ -73,46 +76,69 @@ class Reply:
 
 
 def done(response: ModelResponse, finish_reason: FinishReason, access: Access) -> Done:
-    """Return the last event of an answer: its blocks in the order in which they came."""
+    """Return the last event of an answer: its blocks in the order in which they came.
+
+    What a model says to refuse, which OpenAI sends apart from its text, is its answer.
+
+    Raises:
+        TypeError: a part holds what the wire format does not allow there.
+    """
     blocks: list[Block] = []
     for part in response.parts:
         for block in _blocks(part, access):
             if not _continues(blocks, block):
                 blocks.append(block)
+    refusal = (response.provider_details or {}).get("refusal")
+    if refusal and not any(block["type"] == "output_text" for block in blocks):
+        blocks.append({"type": "output_text", "text": _sure(refusal)})
     if finish_reason == "stop" and any(block["type"] == "tool_use" for block in blocks):
         # Not every provider tells the two apart.
         finish_reason = "tool_call"
     output = [{"type": "message", "role": "assistant", "content": blocks}] if blocks else []
-    return Done(output, usage_of(response.usage), finish_reason, response.model_name or "")
+    return Done(output, usage_of(response.usage), finish_reason, _sure(response.model_name or ""))
 
 
 def usage_of(usage: RequestUsage) -> Usage:
-    """Return the tokens as reported; a provider that reported nothing gives None everywhere."""
+    """Return the tokens as reported; a provider that reported nothing gives None everywhere.
+
+    So does a figure that cannot be one.
+    """
     if not usage.input_tokens and not usage.output_tokens:
         return Usage()
     return Usage(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cached_tokens=usage.cache_read_tokens,
-        cache_write_tokens=usage.cache_write_tokens,
+        input_tokens=_count(usage.input_tokens),
+        output_tokens=_count(usage.output_tokens),
+        cached_tokens=_count(usage.cache_read_tokens),
+        cache_write_tokens=_count(usage.cache_write_tokens),
     )
+
+
+def _count(reported: object) -> int | None:
+    return reported if isinstance(reported, int) and 0 <= reported <= _MOST_TOKENS else None
+
+
+def _sure(text: object) -> str:
+    """Return the text; the classes of pydantic-ai promise one and hold whatever the provider sent."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text was expected, not {type(text).__name__}")
+    return text
 
 
 def _text(text: str) -> Iterator[ModelEvent]:
     if text:
-        yield TextDelta(text)
+        yield TextDelta(_sure(text))
 
 
 def _thinking(text: str | None) -> Iterator[ModelEvent]:
     if text:
-        yield ThinkingDelta(text)
+        yield ThinkingDelta(_sure(text))
 
 
 def _blocks(part: ModelResponsePart, access: Access) -> Iterator[Block]:
     if isinstance(part, TextPart):
-        yield {"type": "output_text", "text": part.content, **_google_signature(part)}
+        yield {"type": "output_text", "text": _sure(part.content), **_google_signature(part)}
     elif isinstance(part, ToolCallPart):
-        call = {"type": "tool_use", "id": part.tool_call_id, "name": part.tool_name}
+        call = {"type": "tool_use", "id": _sure(part.tool_call_id), "name": _sure(part.tool_name)}
         yield {**call, "arguments": _json_text(part.args or {}), **_google_signature(part)}
     elif isinstance(part, ThinkingPart):
         yield _thinking_block(part, access)

@@ -153,6 +153,40 @@ def test_a_malformed_chunk_fails_clearly(provider: FakeProvider, connect: Connec
     assert str(failure) == f"{name} sent an answer that cannot be read. Retry the turn."
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("openai", "[1,2]"),
+        ("openai", "null"),
+        ("openai", '{"id":"1","choices":"no"}'),
+        ("openai", '{"id":"1","choices":["x"]}'),
+        (
+            "openai",
+            '{"id":"1","model":5,"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}',
+        ),
+        ("openai", '{"id":"1","model":"m","choices":[{"index":0,"delta":{"tool_calls":"x"}}]}'),
+        (
+            "openai",
+            '{"id":"1","model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":7,'
+            '"type":"function","function":{"name":"look","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}',
+        ),
+        (
+            "openai",
+            '{"id":"1","model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"7",'
+            '"type":"function","function":{"name":["look"],"arguments":"{}"}}]}}]}',
+        ),
+        ("openai-responses", "[1]"),
+        ("openai-responses", '{"type":"response.created","sequence_number":0,"response":"no"}'),
+    ],
+)
+def test_an_answer_of_another_shape_fails_clearly(
+    provider: FakeProvider, connect: Connect, name: str, data: str
+) -> None:
+    provider.script(Reply([sse(data)]))
+    failure, _ = fail(connect(name), name)
+    assert str(failure) == f"{name} sent an answer that cannot be read. Retry the turn."
+
+
 @pytest.mark.parametrize("name", REAL)
 def test_an_overload_within_the_answer_is_not_retried(
     provider: FakeProvider, connect: Connect, pauses: Pauses, name: str

@@ -107,3 +107,25 @@ def test_only_a_timeout_before_the_request_left_is_worth_another_attempt() -> No
     reading = ModelTimeoutError("m", "slow", phase="read")
     assert (is_temporary(connecting), is_temporary(reading)) == (True, False)
     assert reason(connecting) == "no answer in time"
+
+
+def test_what_a_model_says_to_refuse_is_its_answer() -> None:
+    refused = ModelResponse([], provider_details={"refusal": "I will not."})
+    assert done(refused, "content_filter", OPENAI).output == [
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "I will not."}],
+        }
+    ]
+    said = ModelResponse([TextPart("No.")], provider_details={"refusal": "I will not."})
+    assert [block["text"] for item in done(said, "stop", OPENAI).output for block in item["content"]] == [
+        "No."
+    ]
+
+
+@pytest.mark.parametrize("figure", [10**20, -1, "7"])
+def test_a_figure_that_cannot_be_one_counts_as_not_reported(figure: object) -> None:
+    usage = RequestUsage(output_tokens=7)
+    usage.input_tokens = figure  # type: ignore[assignment]
+    assert usage_of(usage) == Usage(input_tokens=None, output_tokens=7, cached_tokens=0, cache_write_tokens=0)
