@@ -27,6 +27,8 @@ from agents.models import AgentSession
 from agents.order import Step, order
 from agents.streaming import DraftStream, pump
 
+# The model had more to say.
+_CUT = ("length", "content_filter")
 # They come in hundreds and touch no row.
 _STREAMED = (TextStreamed, ThinkingStreamed, ToolArgumentsDelta)
 
@@ -39,6 +41,7 @@ class TurnWriter:
 
     Attributes:
         has_ended: the rows say that the turn is over.
+        is_silent: the model said nothing in the whole turn, although it might have.
     """
 
     def __init__(
@@ -65,6 +68,9 @@ class TurnWriter:
         self._checkpoint, self._calls, self._tools = checkpoint, calls, tools
         self._stream = DraftStream(run, run.turn)
         self.has_ended = False
+        self.is_silent = False
+        # A turn that is taken up again has left something.
+        self._has_said = not run.is_first
 
     def __enter__(self) -> Self:
         pump.start(self._turn.pk, self._stream)
@@ -106,24 +112,34 @@ class TurnWriter:
             session = leases.hold(self._run.session.pk, self._run.fence)
             self._calls.observe(event)
             if isinstance(event, ReplyStored):
-                ending = None if _has_calls(event.reply) else self._end(session)
-                self._checkpoint.store(session, thinking=_thinking(event.reply), columns=ending)
+                ending = self._store_reply(session, event.reply)
             elif isinstance(event, ResultsStored):
                 self._checkpoint.store_results(session)
         self.has_ended = ending is not None
+
+    def _store_reply(self, session: AgentSession, reply: Done) -> Mapping[str, Any] | None:
+        """Store the reply; return what ends the turn with it, None when the turn is not over."""
+        has_calls = bool(_blocks(reply, "tool_use"))
+        self._has_said |= has_calls or reply.is_final or _has_text(reply)
+        self.is_silent = not self._has_said
+        ending = None if has_calls or self.is_silent else self._end(session)
+        # Asked again after silence, the model begins anew.
+        is_cut = self.is_silent or reply.finish_reason in _CUT
+        self._checkpoint.store(session, thinking=_thinking(reply), is_cut=is_cut, columns=ending)
+        return ending
 
     def _line(self, event: ToolStarted) -> str:
         found = self._tools.get(event.name)
         return found.describe_call(dict(event.arguments)) if found else event.name
 
 
+def _has_text(reply: Done) -> bool:
+    return any(block["text"].strip() for block in _blocks(reply, "output_text"))
+
+
 def _thinking(reply: Done) -> str:
     thoughts = [str(block.get("thinking", "")) for block in _blocks(reply, "thinking")]
     return "\n\n".join(filter(None, thoughts))
-
-
-def _has_calls(reply: Done) -> bool:
-    return bool(_blocks(reply, "tool_use"))
 
 
 def _blocks(reply: Done, kind: str) -> list[Any]:

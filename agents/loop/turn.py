@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import Any, cast
 
 from agents.connectors.base import (
@@ -230,7 +231,7 @@ class _Turn:
         if done is None:
             raise ConnectorError("The model's answer broke off before its end. Retry the turn.")
         output = [cast(Item, json_values.repair(cast(JSON, item))) for item in done.output]
-        return replace(done, output=output)
+        return replace(done, output=_with_own_ids(output))
 
     def _take(self, reply: Done, *, may_call_tools: bool = True) -> Generator[TurnEvent, None, bool]:
         """Put the reply into the context, and a result for each of its calls, whatever happens meanwhile.
@@ -284,6 +285,24 @@ class _Turn:
         for each in said:
             self._context.add_user_message(each)
         return bool(said)
+
+
+def _with_own_ids(output: list[Item]) -> list[Item]:
+    """Return the output with another id for each call that repeats one: a result belongs to one call."""
+    known: set[str] = set()
+
+    def own(block: Block) -> Block:
+        if block.get("type") != "tool_use":
+            return block
+        names = chain([block["id"]], (f"{block['id']}-{number}" for number in count(2)))
+        name = next(each for each in names if each not in known)
+        known.add(name)
+        return {**block, "id": name}
+
+    return [
+        {**item, "content": [own(block) for block in item["content"]]} if "content" in item else item
+        for item in output
+    ]
 
 
 def _finished(reply: Done) -> TurnFinished:

@@ -55,7 +55,7 @@ def test_a_turn_of_one_call_asks_the_database_little(session: AgentSession, ana:
     with CaptureQueriesContext(connection) as queries:
         runner.run(turn.pk)
     asked = [query["sql"] for query in queries if "SAVEPOINT" not in query["sql"]]
-    assert len(asked) <= 20
+    assert len(asked) <= 19
 
 
 def test_the_message_of_the_user_carries_the_id_of_its_turn(session: AgentSession, ana: User) -> None:

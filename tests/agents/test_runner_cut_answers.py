@@ -6,12 +6,21 @@ import pytest
 from django.contrib.auth.models import User
 
 from agents import runner, sessions
-from agents.connectors.base import Connector, ConnectorError, ModelEvent, ModelRequest, TextDelta, Waiting
+from agents.connectors.base import (
+    Connector,
+    ConnectorError,
+    Done,
+    FinishReason,
+    ModelEvent,
+    ModelRequest,
+    TextDelta,
+    Waiting,
+)
 from agents.connectors.scripted import say
 from agents.models import AgentSession, Turn
 from agents.stops import stop_watch
 from tests.agents import scripts
-from tests.agents.scripts import roles, run, say_next
+from tests.agents.scripts import roles, run, say_next, store_set
 from tests.rows import make_profile, make_session
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scripted")]
@@ -101,3 +110,46 @@ def test_a_turn_that_takes_too_long_ends_and_says_what_to_do(
     assert turn.status == Turn.Status.FAILED
     assert "took longer than" in turn.error
     assert turn.messages.get(role="assistant").is_cut
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter"])
+def test_an_answer_that_the_provider_cut_off_is_marked(
+    session: AgentSession, ana: User, reason: FinishReason
+) -> None:
+    scripts.current["test"] = Replying(Done(say("half an ans"), finish_reason=reason))
+    turn = run(session, "go", ana)
+    assert turn.status == Turn.Status.SUCCEEDED
+    assert turn.messages.get(role="assistant").is_cut
+
+
+def test_a_model_that_stays_silent_fails_the_turn_and_a_retry_asks_it_again(
+    session: AgentSession, ana: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.loop.limits.Pace.rest", lambda *_: None)
+    say_next(say(""), say(" "), say(""))
+    turn = run(session, "go", ana)
+    assert (turn.status, turn.error) == (Turn.Status.FAILED, runner.SILENT)
+    say_next(say("Hello"))
+    sessions.retry_turn(session)
+    runner.run(turn.pk)
+    turn.refresh_from_db()
+    assert turn.status == Turn.Status.SUCCEEDED
+    assert turn.messages.filter(blocks=[{"type": "output_text", "text": "Hello"}]).exists()
+
+
+def test_a_model_may_be_silent_after_its_calls(
+    session: AgentSession, ana: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.loop.limits.Pace.rest", lambda *_: None)
+    say_next(store_set("k", 1), say(""), say(""), say(""))
+    assert run(session, "go", ana).status == Turn.Status.SUCCEEDED
+
+
+class Replying:
+    """Answers once."""
+
+    def __init__(self, reply: Done) -> None:
+        self._reply = reply
+
+    def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
+        yield self._reply

@@ -222,6 +222,19 @@ def test_three_empty_answers_end_the_turn() -> None:
     assert not context.get_current_input()
 
 
+def test_calls_of_one_reply_that_share_an_id_each_get_their_result() -> None:
+    calls = call(
+        ("a", "double", '{"number": 1}'), ("a", "double", '{"number": 2}'), ("a-2", "double", '{"number": 3}')
+    )
+    with ScriptedConnector(calls, say("done")) as connector:
+        play(make_context(), connector)
+    blocks = [block for item in connector.requests[1].input for block in item["content"]]
+    asked = {block["id"]: block["arguments"] for block in blocks if block["type"] == "tool_use"}
+    assert asked == {"a": '{"number": 1}', "a-2": '{"number": 2}', "a-2-2": '{"number": 3}'}
+    given = {block["tool_use_id"]: block["content"] for block in blocks if block["type"] == "tool_result"}
+    assert given == {"a": "2", "a-2": "4", "a-2-2": "6"}
+
+
 def test_an_answer_that_a_filter_withheld_is_not_asked_for_again() -> None:
     connector = Sending(Done([], finish_reason="content_filter"))
     assert play(make_context(), connector)[-1] == TurnFinished("", "empty")
