@@ -24,6 +24,9 @@ MAX_INPUT_CHARACTERS = 200_000
 # A turn that nobody took up for this long is poked again.
 STALLED_AFTER = timedelta(seconds=10)
 MOST_WOKEN = 20
+KEY_USED = "This key was used for another message. Send it with a new key."
+TAKEN_UP = "The agent has taken up this message, so it cannot be withdrawn. Stop the turn."
+NOT_WAITING = "There is no such message waiting; it was withdrawn or never sent."
 
 
 class NothingToDo(Exception):
@@ -71,7 +74,8 @@ def submit_turn(
         idempotency_key: chosen by the client.
 
     Raises:
-        RefusedInput: the message is empty, too long, or holds characters that cannot be stored.
+        RefusedInput: the message is empty, too long, or holds characters that cannot be stored; or the key
+            made a turn of another message.
     """
     given = _checked_input(text, images)
     with transaction.atomic():
@@ -79,6 +83,8 @@ def submit_turn(
         if idempotency_key:
             known = locked.turns.filter(idempotency_key=idempotency_key).first()
             if known:
+                if known.input != given:
+                    raise RefusedInput(KEY_USED)
                 return known
         last = locked.turns.order_by("-index").values_list("index", flat=True).first() or 0
         turn = Turn.objects.create(
@@ -127,11 +133,14 @@ def withdraw_turn(session: AgentSession, turn_id: str) -> None:
         waiting = locked.turns.filter(status=Turn.Status.QUEUED, messages=None)
         turn = next((each for each in waiting if str(each.pk) == turn_id), None)
         if turn is None:
-            raise NothingToDo(
-                "The agent has taken up this message, so it cannot be withdrawn. Stop the turn."
-            )
+            raise NothingToDo(TAKEN_UP if _has_begun(locked, turn_id) else NOT_WAITING)
         turn.delete()
         announce(locked, conversation=True, status=status_of(locked))
+
+
+def _has_begun(session: AgentSession, turn_id: str) -> bool:
+    begun = session.turns.filter(Q(messages__isnull=False) | ~Q(status__in=[Status.QUEUED, Status.CANCELLED]))
+    return turn_id in {str(each) for each in begun.values_list("pk", flat=True)}
 
 
 def retry_turn(session: AgentSession) -> Turn:

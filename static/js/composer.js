@@ -12,6 +12,7 @@ export function startComposer(form, settled) {
   const button = form.querySelector("[type=submit]");
   const draft = `draft:${form.dataset.composer}`;
   const images = new Attachments(form, show);
+  let tried;
   form.elements.idempotency_key.value = freshKey();
   if (!box.value) box.value = sessionStorage.getItem(draft) ?? "";
 
@@ -29,12 +30,18 @@ export function startComposer(form, settled) {
     if (button.ariaDisabled || (!box.value.trim() && !images.all.length)) return;
     const sent = box.value;
     const sentImages = images.all;
+    // What was tried before may have arrived; something else is another message.
+    if (tried && (tried.text !== sent || tried.images !== sentImages)) {
+      form.elements.idempotency_key.value = freshKey();
+    }
+    tried = { text: sent, images: sentImages };
     // A button that is really disabled loses the focus.
     button.ariaDisabled = "true";
     const refusal = await submitForm(form, event.submitter);
     button.ariaDisabled = null;
     show(refusal ?? "");
     if (refusal) return;
+    tried = undefined;
     form.elements.idempotency_key.value = freshKey();
     // What was typed while it was on its way stays.
     box.value = box.value.startsWith(sent) ? box.value.slice(sent.length) : box.value;

@@ -9,6 +9,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from agents import bus, leases, queue, sessions
+from agents.context.messages import ImageURL, InputImage
 from agents.models import AgentSession, Turn
 from agents.refusals import RefusedInput
 from tests.agents.test_leases import ended_process
@@ -78,6 +79,16 @@ def test_a_repeated_submit_with_the_same_key_makes_one_turn(session: AgentSessio
     first = sessions.submit_turn(session, "hello", ana, idempotency_key="k1")
     again = sessions.submit_turn(session, "hello", ana, idempotency_key="k1")
     assert first == again
+    assert session.turns.count() == 1
+
+
+def test_a_key_that_was_used_for_another_message_is_refused(session: AgentSession, ana: User) -> None:
+    sessions.submit_turn(session, "hello", ana, idempotency_key="k1")
+    url: ImageURL = {"url": "data:image/webp;base64,AAAA"}
+    image = InputImage(type="input_image_url", image_url=url)
+    for text, images in (("goodbye", []), ("hello", [image])):
+        with pytest.raises(RefusedInput, match="used for another message"):
+            sessions.submit_turn(session, text, ana, images=images, idempotency_key="k1")
     assert session.turns.count() == 1
 
 

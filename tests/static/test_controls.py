@@ -75,6 +75,18 @@ def test_each_message_has_a_key_of_its_own_and_keeps_it_until_it_is_sent(live: L
     live.problems.clear()
 
 
+def test_a_message_that_was_changed_after_a_refusal_gets_a_new_key(live: LivePage) -> None:
+    live.site.status, live.site.answer = 409, '{"error": "Busy."}'
+    for count, text in enumerate(("hello", "goodbye"), start=1):
+        live.page.fill("#message", text)
+        live.page.keyboard.press("Enter")
+        sent(live, count)
+        expect(live.page.locator("[data-composer-error]")).to_have_text("Busy.")
+    first, second = (field(post, "idempotency_key") for post in live.site.posts)
+    assert first != second
+    live.problems.clear()
+
+
 @pytest.mark.parametrize("is_removed", [True, False])
 def test_the_refusal_of_an_image_goes_when_it_is_removed_or_another_is_chosen(
     live: LivePage, is_removed: bool

@@ -3,8 +3,9 @@ from django.test import Client
 from django.urls import reverse
 
 from agents.models import Turn
-from agents.sessions import submit_turn
+from agents.sessions import submit_turn, withdraw_turn
 from tests.people import Cast, make_cast, signed_in
+from tests.rows import make_session
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +50,15 @@ def test_a_repeated_post_with_one_key_makes_one_turn(cast: Cast) -> None:
     assert Turn.objects.count() == 1
 
 
+def test_a_key_of_another_message_is_refused(cast: Cast) -> None:
+    client = signed_in(cast.operator)
+    client.post(url(cast), {"message": "hi", "idempotency_key": "once"})
+    answer = client.post(url(cast), {"message": "bye", "idempotency_key": "once"}, headers=JSON)
+    assert answer.status_code == 400
+    assert "new key" in answer.json()["error"]
+    assert Turn.objects.get().input == "hi"
+
+
 @pytest.mark.parametrize("name", ["message-send", "turn-stop", "turn-withdraw", "turn-retry"])
 def test_only_operators_and_staff_may_act(cast: Cast, name: str) -> None:
     post = {"message": "hi"}
@@ -82,14 +92,29 @@ def test_a_waiting_message_can_be_withdrawn(cast: Cast) -> None:
     assert list(cast.session.turns.all()) == [first]
 
 
-def test_a_message_that_was_taken_up_cannot_be_withdrawn(cast: Cast) -> None:
+@pytest.mark.parametrize("status", [Turn.Status.QUEUED, Turn.Status.RUNNING, Turn.Status.CANCELLED])
+def test_a_message_that_was_taken_up_cannot_be_withdrawn(cast: Cast, status: Turn.Status) -> None:
     turn = submit_turn(cast.session, "one", cast.operator)
     turn.messages.create(
         session=cast.session, sequence=1, item_id="1", role="user", blocks=[], tokens=0, revision=1
     )
-    for posted in (str(turn.pk), "no turn"):
-        answer = signed_in(cast.operator).post(
-            url(cast, "turn-withdraw"), {"turn": posted}, headers={"accept": "application/json"}
-        )
-        assert answer.status_code == 409
+    Turn.objects.filter(pk=turn.pk).update(status=status)
+    assert "taken up this message" in refusal_to_withdraw(cast, str(turn.pk))
     assert cast.session.turns.count() == 1
+
+
+def test_a_message_that_does_not_wait_cannot_be_withdrawn(cast: Cast) -> None:
+    withdrawn, stopped, other = (submit_turn(cast.session, text, cast.operator) for text in "abc")
+    withdraw_turn(cast.session, str(withdrawn.pk))
+    Turn.objects.filter(pk=stopped.pk).update(status=Turn.Status.CANCELLED)
+    Turn.objects.filter(pk=other.pk).update(
+        session=make_session(cast.session.profile), status=Turn.Status.RUNNING
+    )
+    for posted in (str(withdrawn.pk), str(stopped.pk), str(other.pk), "no turn"):
+        assert "no such message waiting" in refusal_to_withdraw(cast, posted)
+
+
+def refusal_to_withdraw(cast: Cast, turn: str) -> str:
+    answer = signed_in(cast.operator).post(url(cast, "turn-withdraw"), {"turn": turn}, headers=JSON)
+    assert answer.status_code == 409
+    return str(answer.json()["error"])
