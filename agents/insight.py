@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from agents.bindings import Run
-from agents.call_spans import Kind
+from agents.call_spans import Kind, Span
 from agents.context import AgentContext, json_values
 from agents.model_calls import spans
 from agents.models import AgentSession, ModelCall
@@ -149,6 +149,11 @@ def _sections(context: AgentContext) -> Iterator[_Part]:
 def call_of(session: AgentSession, call_id: UUID) -> ModelCall | None:
     """Return a call of the session with its turn."""
     return session.calls.select_related("turn", "session").filter(pk=call_id).first()
+
+
+def part_name(span: Span) -> str:
+    """Return what people call a part of a prompt."""
+    return _named(span.kind, span.name)[1]
 
 
 def _named(kind: Kind, name: str) -> tuple[str, str]:

@@ -38,12 +38,12 @@ class SharedPrefix:
     Attributes:
         tokens: estimated.
         percent: of the prompt's tokens.
-        ends_in: the part in which the prompts part ways; empty when the whole of it is shared.
+        ends_in: the part in which the prompts part ways; None when the whole of it is shared.
     """
 
     tokens: int
     percent: float
-    ends_in: str
+    ends_in: Span | None
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def shared_prefix(call: ModelCall, previous: ModelCall) -> SharedPrefix | None:
     counted = [(span, _shared_tokens(span, shared)) for span in found]
     tokens = sum(count for _, count in counted)
     total = sum(span.tokens for span in found)
-    parted = next((span.name for span, count in counted if count < span.tokens and span.tokens), "")
+    parted = next((span for span, count in counted if count < span.tokens and span.tokens), None)
     return SharedPrefix(tokens, 100 * tokens / total if total else 0.0, parted)
 
 

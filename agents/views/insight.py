@@ -12,7 +12,7 @@ from agents.access import visible_session
 from agents.context.errors import ContextError
 from agents.insight import Insight
 from agents.markers import describe, title
-from agents.model_calls import calls_page, previous_call, request_text, shared_prefix
+from agents.model_calls import SharedPrefix, calls_page, previous_call, request_text, shared_prefix
 from agents.models import AgentSession, ModelCall
 from agents.parts import DamagedBody
 
@@ -29,6 +29,7 @@ def look_inside(request: HttpRequest, session_id: UUID) -> HttpResponse:
         return _file(session, call)
     search = request.GET.get("q", "")[:MOST_SEARCH_CHARACTERS].strip()
     shown, fault = _shown(session, call, search)
+    shared = _shared(call) if call and not fault else None
     context = {
         "session": session,
         "calls": calls,
@@ -36,7 +37,8 @@ def look_inside(request: HttpRequest, session_id: UUID) -> HttpResponse:
         "insight": shown,
         "fault": fault,
         "search": search,
-        "shared": _shared(call) if call and not fault else None,
+        "shared": shared,
+        "ends_in": insight.part_name(shared.ends_in) if shared and shared.ends_in else "",
         "records": [
             {"record": record, "title": title(record), "text": describe(record)}
             for record in session.compactions.order_by("-created_at")[:SHOWN_RECORDS]
@@ -66,7 +68,7 @@ def _shown(session: AgentSession, call: ModelCall | None, search: str) -> tuple[
         return None, str(fault)
 
 
-def _shared(call: ModelCall) -> object:
+def _shared(call: ModelCall) -> SharedPrefix | None:
     before = previous_call(call)
     try:
         return shared_prefix(call, before) if before else None

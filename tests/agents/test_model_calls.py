@@ -92,7 +92,8 @@ def test_the_shared_prefix_ends_where_the_prompt_changed(session: AgentSession, 
     second = ask(session, ana, "two").calls.get()
     shared = model_calls.shared_prefix(second, first)
     assert shared is not None
-    assert shared.ends_in == "in_context_memory"
+    assert shared.ends_in is not None
+    assert shared.ends_in.name == "in_context_memory"
     tools = next(each["tokens"] for each in second.spans if each["kind"] == "tools")
     assert tools < shared.tokens < second.estimated_tokens
 
@@ -101,7 +102,7 @@ def test_a_request_shares_all_of_itself(session: AgentSession, ana: User) -> Non
     row = ask(session, ana, "one").calls.get()
     shared = model_calls.shared_prefix(row, row)
     assert shared is not None
-    assert (shared.tokens, shared.ends_in) == (row.estimated_tokens, "")
+    assert (shared.tokens, shared.ends_in) == (row.estimated_tokens, None)
 
 
 def test_after_its_time_a_request_keeps_its_figures_alone(session: AgentSession, ana: User) -> None:

@@ -89,6 +89,13 @@ def test_the_next_call_is_shown_by_its_sections_with_the_tokens_of_each(
     context.destroy()
 
 
+def test_the_page_names_the_part_where_two_calls_differ_as_people_do(people: Cast, call: ModelCall) -> None:
+    write(people.session, "progress", "All done")
+    say_next(say("It is done."))
+    runner.run(submit_turn(people.session, "Go on", people.operator).pk)
+    assert "they part in Whiteboard." in text(people)
+
+
 def test_the_search_marks_and_counts_what_it_finds(people: Cast, call: ModelCall) -> None:
     shown = text(people, call=str(call.pk), q="okafor")
     assert '<mark id="hit-1">Okafor</mark>' in shown
