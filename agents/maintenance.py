@@ -23,6 +23,10 @@ from agents.sessions import NothingToDo, announce, poke_next, status_of
 
 BUSY = "The agent is working. Wait for the turn to end, or stop it."
 NOTHING = "Nothing can be taken out: the context is already at or under its target."
+NOTHING_MORE = (
+    "Nothing can be taken out: what is left is the newest turn and what may not leave. "
+    "Roll over with 0 turns that stay, or give the agent a larger context window."
+)
 NOT_LAST = "A newer compaction follows this one. Restore that first."
 
 logger = logging.getLogger(__name__)
@@ -40,6 +44,11 @@ def preview_compaction(session: AgentSession) -> CompactionPlan:
         return opened.context.preview_compaction()
     finally:
         opened.context.destroy()
+
+
+def why_nothing(plan: CompactionPlan) -> str:
+    """Return why an empty plan does nothing, and what helps where the context is too large all the same."""
+    return NOTHING if plan.reaches_target else NOTHING_MORE
 
 
 def request_compaction(session: AgentSession, person: User) -> CompactionRecord:
@@ -169,7 +178,8 @@ def _attempt(run: Run, record: CompactionRecord) -> str:
 def _compact(run: Run, record: CompactionRecord) -> str:
     opened = open_context(run, record)
     try:
-        return NOTHING if opened.context.compact().is_empty else ""
+        done = opened.context.compact()
+        return why_nothing(done) if done.is_empty else ""
     finally:
         opened.context.destroy()
 

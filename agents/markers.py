@@ -97,5 +97,12 @@ def describe(record: CompactionRecord) -> str:
     return f"{record.tokens_before:,} to {record.tokens_after:,} tokens: {what}."
 
 
+def cause(record: CompactionRecord) -> str:
+    """Return in a few words what asked for it, whatever became of it."""
+    # A rollover is one because somebody asked; that it was done is not for its trigger to say.
+    trigger = Trigger(record.trigger)
+    return str((Trigger.MANUAL if trigger == Trigger.ROLLOVER else trigger).label)
+
+
 def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}" if number else ""

@@ -12,7 +12,7 @@ from agents.access import may_act, operable_session, visible_session
 from agents.answers import done, refused, whole_number
 from agents.context.compaction.plan import CompactionPlan
 from agents.context.errors import ContextError
-from agents.markers import describe, title
+from agents.markers import cause, describe, title
 from agents.models import AgentSession, CompactionRecord
 from agents.people import signed_in
 from agents.sessions import NothingToDo
@@ -89,7 +89,7 @@ def _preview(session: AgentSession) -> tuple[dict[str, Any] | None, str]:
         plan = maintenance.preview_compaction(session)
     except ContextError as fault:
         return None, str(fault)
-    return (None, maintenance.NOTHING) if plan.is_empty else (_shown(plan, session), "")
+    return (None, maintenance.why_nothing(plan)) if plan.is_empty else (_shown(plan, session), "")
 
 
 def _shown(plan: CompactionPlan, session: AgentSession) -> dict[str, Any]:
@@ -107,6 +107,7 @@ def _records(session: AgentSession) -> list[dict[str, Any]]:
             "record": record,
             "title": title(record),
             "text": describe(record),
+            "cause": cause(record),
             "can_restore": record.pk == last_done,
         }
         for record in records

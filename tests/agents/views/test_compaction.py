@@ -9,7 +9,7 @@ from agents import maintenance, runner, sessions
 from agents.connectors.scripted import ScriptedConnector, say
 from agents.conversation import conversation_page
 from agents.conversation_feed import ConversationPart
-from agents.models import AgentSession, CompactionRecord
+from agents.models import AgentSession, CompactionRecord, Turn
 from tests.agents import scripts
 from tests.people import Cast, signed_in
 
@@ -90,6 +90,28 @@ def test_a_page_with_nothing_to_do_says_so(people: Cast) -> None:
     assert "There was none yet" in text
 
 
+def test_a_context_too_large_for_any_compaction_is_told_what_helps(people: Cast) -> None:
+    turn = sessions.submit_turn(people.session, "Read it", people.operator)
+    for sequence, role in ((1, "user"), (2, "assistant")):
+        kind = "input_text" if role == "user" else "output_text"
+        turn.messages.create(
+            session=people.session,
+            sequence=sequence,
+            item_id=f"m{sequence}",
+            role=role,
+            blocks=[{"type": kind, "text": LONG * 200}],
+            tokens=120_000,
+            revision=1,
+        )
+    people.session.turns.update(status=Turn.Status.SUCCEEDED)
+    AgentSession.objects.filter(pk=people.session.pk).update(message_count=2)
+    assert maintenance.NOTHING_MORE in signed_in(people.operator).get(page(people.session)).content.decode()
+    record = maintenance.request_compaction(people.session, people.operator)
+    maintenance.carry_out(record.pk)
+    record.refresh_from_db()
+    assert record.error == maintenance.NOTHING_MORE
+
+
 def test_a_busy_agent_is_not_compacted(people: Cast, full: AgentSession) -> None:
     sessions.submit_turn(full, "work", people.operator)
     client = signed_in(people.operator)
@@ -127,6 +149,17 @@ def test_an_operator_rolls_the_session_over_from_the_page(people: Cast, full: Ag
     scripts.current["test"] = ScriptedConnector(say("A brief."))
     maintenance.carry_out(record.pk)
     assert "Rolled over" in client.get(page(full)).content.decode()
+
+
+def test_a_rollover_that_failed_is_not_said_to_have_happened(people: Cast, full: AgentSession) -> None:
+    record = maintenance.request_rollover(full, people.operator, preserve_recent_turns=100)
+    client = signed_in(people.operator)
+    for title in ("Rolling over", "Not rolled over"):
+        shown = client.get(page(full)).content.decode()
+        assert title in shown
+        assert "The conversation was rolled over" not in shown
+        assert "A person asked for it." in shown
+        maintenance.carry_out(record.pk)
 
 
 @pytest.mark.parametrize("data", [{"max_summary_tokens": "3"}, {"preserve_recent_turns": "many"}])
