@@ -46,6 +46,10 @@ class RoomMaker(Protocol):
 
 # The first cut leaves no room for the notes it writes, the second does, the third mends a wrong guess.
 _MAX_CUTS = 3
+# What helps, for whoever owns the context and for whoever runs the agent.
+_FEWER = "Offer fewer tools, or allow a larger window."
+_SHORTER = "Shorten the system message, or allow a larger window."
+_ROLLED_OVER = "Roll the conversation over, or allow a larger window."
 
 
 @dataclass(frozen=True)
@@ -113,12 +117,14 @@ class Preparer:
         done: list[CompactionPlan] = []
         rewritten: tuple[str, ...] = ()
         if assembly.budget.content_max <= 0:
-            raise _overflow("There are too many tools: their definitions leave no room", assembly.budget)
+            raise _overflow(
+                "There are too many tools: their definitions leave no room", _FEWER, assembly.budget
+            )
         if _is_system_over(assembly.budget):
             done += room.make(assembly.budget)
             assembly = assemble()
             if _is_system_over(assembly.budget):
-                raise _overflow("The system message alone does not fit", assembly.budget)
+                raise _overflow("The system message alone does not fit", _SHORTER, assembly.budget)
         if _excess(assembly.budget, assembly.budget.content_max) > 0:
             rewritten = self._shrink_input(room.target(assembly.budget), assemble)
             assembly = assemble()
@@ -129,7 +135,7 @@ class Preparer:
             rewritten += self._shrink_to_the_rest(assembly.budget, assemble)
             assembly = assemble()
         if _is_over(assembly.budget):
-            raise _overflow("The prompt does not fit", assembly.budget)
+            raise _overflow("The prompt does not fit", _ROLLED_OVER, assembly.budget)
         self._announce(assembly.budget)
         return Preparation(
             input=assembly.items,
@@ -220,10 +226,10 @@ def _refused(result: OversizeResult, budget: Budget) -> InputTooLarge:
     return InputTooLarge(result.error or "", budget=budget, content_max=budget.content_max)
 
 
-def _overflow(problem: str, budget: Budget) -> ContextOverflow:
+def _overflow(problem: str, remedy: str, budget: Budget) -> ContextOverflow:
     text = (
         f"{problem}: {budget.content_used} tokens, and {budget.content_max} fit "
         f"(system message {budget.system_message_tokens}, conversation {budget.conversation_tokens}, "
-        f"current input {budget.current_input_tokens}, tools {budget.tools_tokens} apart)."
+        f"current input {budget.current_input_tokens}, tools {budget.tools_tokens} apart). {remedy}"
     )
     return ContextOverflow(text, budget=budget, content_max=budget.content_max)

@@ -123,6 +123,7 @@ def test_too_many_tools_are_named_as_the_reason() -> None:
         context.prepare()
     assert caught.value.content_max <= 0
     assert caught.value.budget.tools_tokens > 1_000
+    assert str(caught.value).endswith(" Offer fewer tools, or allow a larger window.")
 
 
 @pytest.mark.trap("W5.4")
@@ -135,6 +136,7 @@ def test_a_system_message_that_does_not_fit_is_named_as_the_reason(with_input: b
         context.prepare()
     assert not isinstance(caught.value, InputTooLarge)
     assert caught.value.budget.breakdown.system_prompt > 1_000
+    assert str(caught.value).endswith(" Shorten the system message, or allow a larger window.")
     assert "-" not in str(caught.value).partition(":")[2].partition("tokens")[0]
 
 

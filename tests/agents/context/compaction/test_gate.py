@@ -125,5 +125,8 @@ def test_a_prompt_that_does_not_fit_after_everything_is_a_typed_overflow() -> No
     context = sized(800)
     load(context, *turn("a", 140), *exchange("x", 30), *turn("b", 300))
     context.add_user_message(words(20))
-    with pytest.raises(ContextOverflow, match=r"does not fit: \d+ tokens, and 800 fit .*conversation"):
+    with pytest.raises(
+        ContextOverflow, match=r"does not fit: \d+ tokens, and 800 fit .*conversation"
+    ) as caught:
         context.prepare()
+    assert str(caught.value).endswith(" Roll the conversation over, or allow a larger window.")
