@@ -20,13 +20,24 @@ FAULTS = (faults.AgentRunError, faults.UserError, httpx2.TransportError, Invalid
 
 _MOST_SAID = 400
 _TEMPORARY_STATUSES = frozenset({408, 409, 425, 500, 502, 503, 504, 529})
+_CONTENT_TOO_LARGE = 413
+# A longer wait is a mistake of the provider, or too long to be counted in seconds.
+_LONGEST_NAMED_S = 86_400.0
+_DROPS = (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)
 _BROKEN_OFF = "The answer of {provider} broke off before its end. Nothing was carried out; retry the turn."
 _UNREADABLE = "{provider} sent an answer that cannot be read. Retry the turn."
 _TOO_LONG = (
     "The prompt is longer than {model} accepts. "
     "Lower the agent's limit of context tokens, or compact the conversation."
 )
-_OTHER = "{provider} failed{tried}: {said}"
+_TOO_LARGE = (
+    "The request is larger than {provider} accepts. "
+    "Compact the conversation, or send fewer and smaller images and files."
+)
+_DROPPED = (
+    "{provider} was reached, but the connection broke off before an answer{tried}. Retry the turn {when}."
+)
+_OTHER = "{provider} failed{tried}: {said} Check the address and the model, then retry the turn."
 # The first kind that fits gives the text.
 _TEXTS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], str], ...] = (
     (
@@ -58,7 +69,10 @@ _TEXTS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], str], ...] = 
         (faults.ModelConnectionError, httpx2.TransportError),
         "{provider} could not be reached at {host}{tried}. Check the network and the address.",
     ),
-    (faults.ModelRequestRejectedError, "{provider} refused the request: {said}"),
+    (
+        faults.ModelRequestRejectedError,
+        "{provider} refused the request: {said} Check the model and its settings, then retry the turn.",
+    ),
     (faults.UnexpectedModelBehavior, _UNREADABLE),
 )
 _SECRET = re.compile(r"\b(?:sk|pk|rk|key|AIza)[-_A-Za-z0-9*.]{12,}")
@@ -159,16 +173,21 @@ def _text(fault: Fault, asked: Asked) -> str:
     invalid = invalid_body(fault)
     if invalid is not None:
         return f"{invalid} Nothing was sent. This is a fault of this program; please report it."
-    wait = retry_after(fault)
     return _template(fault, has_begun=asked.has_begun).format(
         provider=asked.access.provider,
         model=asked.model,
         key=asked.access.key_variable,
         host=asked.access.host,
         tried=f", after {asked.attempts} attempts" if asked.attempts > 1 else "",
-        when=f"in {wait:.0f} s" if wait else "in a while",
-        said=_said(fault),
+        when=_when(retry_after(fault)),
+        said=_sentence(_said(fault)),
     )
+
+
+def _when(wait_s: float | None) -> str:
+    if not wait_s:
+        return "in a while"
+    return f"in {wait_s:.0f} s" if wait_s <= _LONGEST_NAMED_S else "later"
 
 
 def _template(fault: Fault, *, has_begun: bool) -> str:
@@ -178,9 +197,11 @@ def _template(fault: Fault, *, has_begun: bool) -> str:
         return _UNREADABLE
     if isinstance(fault, faults.ModelRequestRejectedError) and "too long" in _said(fault).lower():
         return _TOO_LONG
-    return next(
-        (text for kinds, text in _TEXTS if isinstance(fault, kinds)), "{provider} failed{tried}: {said}"
-    )
+    if isinstance(fault, faults.ModelHTTPError) and fault.status_code == _CONTENT_TOO_LARGE:
+        return _TOO_LARGE
+    if _is_dropped(fault):
+        return _DROPPED
+    return next((text for kinds, text in _TEXTS if isinstance(fault, kinds)), _OTHER)
 
 
 def _is_cut(fault: Fault) -> bool:
@@ -190,6 +211,15 @@ def _is_cut(fault: Fault) -> bool:
     return type(fault) is faults.ModelAPIError and fault.body is None and fault.__cause__ is None
 
 
+def _is_dropped(fault: Fault) -> bool:
+    """Tell whether the provider took the request and then closed the connection."""
+    if isinstance(fault, faults.ModelTimeoutError | httpx2.TimeoutException):
+        return False
+    if isinstance(fault, faults.ModelConnectionError):
+        return fault.phase in {"write", "read"} or any(isinstance(each, _DROPS) for each in _causes(fault))
+    return isinstance(fault, _DROPS)
+
+
 def _said(fault: BaseException) -> str:
     """Return the provider's own words, which it wraps in one or two objects."""
     body: object = getattr(fault, "body", None)
@@ -197,6 +227,10 @@ def _said(fault: BaseException) -> str:
         body = body.get("error") or body.get("message")
     said = body if isinstance(body, str) and body else getattr(fault, "message", "") or words_of(fault)
     return said if len(said) <= _MOST_SAID else f"{said[:_MOST_SAID]}…"
+
+
+def _sentence(said: str) -> str:
+    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
 
 
 def _without_secrets(text: str, key: str) -> str:

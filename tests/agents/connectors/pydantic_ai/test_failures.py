@@ -82,6 +82,12 @@ def test_a_pause_of_minutes_is_left_to_people(
     assert "Retry the turn in 120 s" in str(failure)
 
 
+def test_a_pause_beyond_a_day_is_not_counted_in_seconds(provider: FakeProvider, connect: Connect) -> None:
+    provider.script(limit("openai", retry_after="2303625909"))
+    failure, _ = fail(connect("openai"), "openai")
+    assert str(failure) == "openai limits the rate of requests. Retry the turn later, or use another model."
+
+
 @pytest.mark.parametrize(
     ("name", "reply"),
     [
@@ -121,6 +127,18 @@ def test_a_connection_dropped_before_the_answer_is_opened_again(
     assert [event.reason for event in only(events, Retrying)] == ["connection lost"]
     assert pauses == [0.5]
     assert blocks(events)[0]["text"] == "Noon."
+
+
+@pytest.mark.parametrize("name", [*REAL, "google"])
+def test_connections_that_are_taken_and_dropped_are_not_called_unreachable(
+    provider: FakeProvider, connect: Connect, name: str
+) -> None:
+    provider.script(*[Reply(begin=[Drop()])] * 4)
+    failure, _ = fail(connect(name), name)
+    assert str(failure) == (
+        f"{name} was reached, but the connection broke off before an answer, after 4 attempts. "
+        "Retry the turn in a while."
+    )
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -242,6 +260,33 @@ def test_an_overload_within_the_answer_is_not_retried(
             "openai",
             refusal(418, chat_format.error("teapot", "sk-live-abcdefghijklmnop is short and stout " * 20)),
             "openai failed: … is short and stout",
+        ),
+        (
+            "openai",
+            refusal(413, chat_format.error("request_too_large", "Too large")),
+            "The request is larger than openai accepts. "
+            "Compact the conversation, or send fewer and smaller images and files.",
+        ),
+        (
+            "anthropic",
+            refusal(413, anthropic_format.error("request_too_large", "Too large")),
+            "The request is larger than anthropic accepts. ",
+        ),
+        (
+            "openai",
+            refusal(405, chat_format.error("no", "no")),
+            "openai failed: no. Check the address and the model, then retry the turn.",
+        ),
+        (
+            "openai",
+            refusal(302, chat_format.error("moved", "Moved.")),
+            "openai failed: Error code: 302 - Moved. Check the address and the model, then retry the turn.",
+        ),
+        (
+            "openai",
+            refusal(400, chat_format.error("invalid_value", "Bad temperature")),
+            "openai refused the request: Bad temperature. "
+            "Check the model and its settings, then retry the turn.",
         ),
     ],
 )
