@@ -1,11 +1,13 @@
 """What many tests share: a cast, an agent, a session, properties without a clock, and measured numbers."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
+from django.db import connection
 from hypothesis import settings
+from pytest_django import DjangoDbBlocker
 
 from agents.models import AgentProfile, AgentSession
 from tests.people import Cast, make_cast
@@ -14,6 +16,23 @@ from tests.people import Cast, make_cast
 # every run; a gate must give the same answer twice.
 settings.register_profile("unhurried", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("unhurried")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Let go of the test database before it is dropped, whatever a thread of a test still holds.
+
+    PostgreSQL drops no database that somebody is connected to, and a thread that another test left may be.
+    """
+    yield
+    with django_db_blocker.unblock():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            connection.close()
 
 
 @pytest.fixture
