@@ -26,8 +26,10 @@ class OpenCalls:
         blocks: the calls, in the model's order.
         results: of those that were carried out; they are not carried out again.
         sleeping: those that wait for a time still.
+        is_cut: the model had no room for all it wanted to write, so the last call may be incomplete.
     """
 
     blocks: Sequence[Mapping[str, Any]]
     results: Mapping[int, JSON] = field(default_factory=dict)
     sleeping: Mapping[int, datetime] = field(default_factory=dict)
+    is_cut: bool = False

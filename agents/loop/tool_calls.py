@@ -28,6 +28,11 @@ UNKNOWN_RESULT = (
     "The turn was stopped while this call was running, so whether it took effect is unknown. "
     "Check before you repeat it."
 )
+UNREADABLE_ARGUMENTS = "The arguments could not be read. {fault}. Nothing was done; repeat the call."
+CUT_ARGUMENTS = (
+    "The answer was cut off within these arguments, most likely at its limit of length. Nothing was done. "
+    "Call again with less at once, for example in several calls."
+)
 NOBODY_TO_ASK = "This tool needs a person's approval, and nobody can be asked here. Do without it."
 CANNOT_WAIT = "This call would have to wait, which is not possible here. Do without it."
 
@@ -115,7 +120,11 @@ class Batch:
 
     def __init__(self, workshop: Workshop, calls: OpenCalls) -> None:
         self._workshop = workshop
-        self.calls = [replace(_read(block), place=place) for place, block in enumerate(calls.blocks)]
+        last = len(calls.blocks) - 1
+        self.calls = [
+            _read(block, place, is_cut=calls.is_cut and place == last)
+            for place, block in enumerate(calls.blocks)
+        ]
         self.results: dict[int, JSON] = dict(calls.results)
         # The time that a call waits for; None for a person.
         self._waiting: dict[int, datetime | None] = dict(calls.sleeping)
@@ -284,16 +293,16 @@ class Batch:
         return _noted(call, UNKNOWN_RESULT)
 
 
-def _read(block: Block) -> ToolCall:
+def _read(block: Block, place: int, *, is_cut: bool) -> ToolCall:
     id_, name = str(block["id"]), str(block["name"])
     try:
         arguments = json_values.repair(json_values.decode(str(block.get("arguments") or "{}")))
         if not isinstance(arguments, dict):
             raise InvalidJSON("arguments", "not a JSON object; send one object with the tool's parameters")
     except InvalidJSON as fault:
-        text = f"The arguments could not be read. {fault}. Nothing was done; repeat the call."
-        return ToolCall(id_, name, {}, _failure(name, "InvalidArguments", text))
-    return ToolCall(id_, name, arguments)
+        text = CUT_ARGUMENTS if is_cut else UNREADABLE_ARGUMENTS.format(fault=fault)
+        return ToolCall(id_, name, {}, _failure(name, "InvalidArguments", text), place)
+    return ToolCall(id_, name, arguments, place=place)
 
 
 def _failure(tool_name: str, kind: str, text: str) -> JSON:

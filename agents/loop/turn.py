@@ -238,7 +238,7 @@ class _Turn:
 
         Returns False when calls wait, so that the run is over.
         """
-        batch = Batch(self._workshop, OpenCalls(_calls(reply)))
+        batch = Batch(self._workshop, OpenCalls(_calls(reply), is_cut=reply.finish_reason == "length"))
         self._context.add_assistant_response(reply.output)
         return (yield from self._carry_out(batch, ReplyStored(reply), may_call_tools=may_call_tools))
 

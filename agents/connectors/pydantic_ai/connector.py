@@ -32,7 +32,7 @@ from agents.connectors.pydantic_ai.failures import (
     unreadable,
 )
 from agents.connectors.pydantic_ai.history import form_of, to_messages
-from agents.connectors.pydantic_ai.reply import Reply, done
+from agents.connectors.pydantic_ai.reply import Reply, done, finish_reason_of
 from agents.connectors.stream import BackgroundStream, Emit
 from agents.connectors.transport import recording
 from agents.context import background
@@ -157,9 +157,10 @@ class ProviderConnector:
                     for each in reply.events(event):
                         progress.answer(each)
                 response = stream.get()
-        if response.finish_reason is None:
+        finish_reason = finish_reason_of(response)
+        if finish_reason is None:
             raise broken_off(self._asked(request, progress))
-        progress.answer(done(response, response.finish_reason, self.access))
+        progress.answer(done(response, finish_reason, self.access))
 
     def _settings(self, request: ModelRequest) -> ModelSettings:
         settings: dict[str, Any] = {**default_settings(self.access.dialect), **request.settings}

@@ -11,7 +11,7 @@ from anthropic import AsyncAnthropic
 from pydantic_ai.models import Model
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.google import GoogleModel
-from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
+from pydantic_ai.models.openai import OpenAIResponsesModel
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -21,6 +21,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 
 from agents.connectors.access import Access, Dialect
+from agents.connectors.pydantic_ai.chat_model import ChatModel
 from agents.connectors.pydantic_ai.openai_client import PlainOpenAI
 from agents.connectors.transport import BodyCheck, open_client
 from agents.connectors.validate import WireFormat, check_body
@@ -80,7 +81,7 @@ def _chat(name: str, access: Access, client: httpx2.AsyncClient) -> Model[Any]:
         if access.maker == "openai"
         else OpenAICompatibleProvider(access.maker, openai_client=asked)
     )
-    return OpenAIChatModel(name, provider=provider, profile=_CHAT_PROFILE)
+    return ChatModel(name, provider=provider, profile=_CHAT_PROFILE)
 
 
 def _responses(name: str, access: Access, client: httpx2.AsyncClient) -> Model[Any]:

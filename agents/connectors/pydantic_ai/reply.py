@@ -37,6 +37,9 @@ from agents.connectors.pydantic_ai.history import REDACTED
 Block = dict[str, Any]
 Arguments = str | Mapping[str, Any] | None
 
+# Words of compatible servers for an answer that did not come to its end, and for one that became too long.
+_BROKEN = frozenset({"abort", "error", "insufficient_system_resource", "network_error"})
+_TOO_LONG = frozenset({"max_tokens", "max_length", "model_length"})
 # What the columns of every database hold; no honest figure is near it.
 _MOST_TOKENS = 2**31 - 1
 
@@ -96,6 +99,19 @@ def done(response: ModelResponse, finish_reason: FinishReason, access: Access) -
         finish_reason = "tool_call"
     output = [{"type": "message", "role": "assistant", "content": blocks}] if blocks else []
     return Done(output, usage_of(response.usage), finish_reason, _sure(response.model_name or ""))
+
+
+def finish_reason_of(response: ModelResponse) -> FinishReason | None:
+    """Return why the model stopped, None when the answer broke off.
+
+    A word that nobody knows means that the answer is there.
+    """
+    if response.finish_reason is not None:
+        return response.finish_reason
+    said = str((response.provider_details or {}).get("finish_reason") or "").lower()
+    if not said or said in _BROKEN:
+        return None
+    return "length" if said in _TOO_LONG else "stop"
 
 
 def usage_of(usage: RequestUsage) -> Usage:

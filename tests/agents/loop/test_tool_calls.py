@@ -1,12 +1,14 @@
 import asyncio
 import json
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from agents import tool
+from agents.connectors.base import Done, FinishReason, ModelEvent, ModelRequest
 from agents.connectors.scripted import ScriptedConnector, call, say
 from agents.context.errors import EndingRefused, TurnAborted
 from agents.loop.events import ReplyStored, ResultsStored, ToolFinished, ToolStarted, TurnEvent, TurnFinished
@@ -47,6 +49,25 @@ def test_arguments_that_cannot_be_read_become_a_result_the_model_can_act_on(
     assert says in result["content"]
     assert "repeat the call" in result["content"]
     assert events[-1] == TurnFinished("sorry")
+
+
+class Cut(ScriptedConnector):
+    """Has no room for the whole of its first answer."""
+
+    def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
+        reason: FinishReason = "stop" if self.requests else "length"
+        for event in super().stream(request):
+            yield replace(event, finish_reason=reason) if isinstance(event, Done) else event
+
+
+def test_arguments_of_an_answer_that_was_cut_off_ask_for_less_at_once() -> None:
+    context = make_context()
+    calls = call(("c1", "double", '{"number": '), ("c2", "double", '{"number": '))
+    play(context, Cut(calls, say("sorry")))
+    whole, cut = (result["content"] for result in results(context))
+    assert "not valid JSON" in whole
+    assert "cut off within these arguments" in cut
+    assert "with less at once" in cut
 
 
 def test_absent_arguments_are_an_empty_object() -> None:

@@ -1,6 +1,7 @@
 """What comes back from each provider: texts, thinking, calls in pieces, usage."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,10 @@ from agents.connectors.base import (
     ToolCallStarted,
     Usage,
 )
+from agents.connectors.pydantic_ai import ProviderFailure
 from tests.agents.connectors.pydantic_ai.cast import ACCESSES, blocks, done, only, request_for
 from tests.agents.connectors.pydantic_ai.conftest import Connect
-from tests.providers.answers import MODEL, Answer, Call, resliced
+from tests.providers.answers import MODEL, Answer, Call, resliced, sse
 from tests.providers.server import FORMATS, FakeProvider, Reply
 
 OWN_PIECES = ["openai", "openai-responses", "anthropic", "compatible"]
@@ -174,3 +176,48 @@ def test_requests_share_a_connection(provider: FakeProvider, connect: Connect) -
         list(connector.stream(request_for("openai")))
         ports |= {connection.getpeername()[1] for connection in provider.connections}
     assert len(ports) == 1
+
+
+@pytest.mark.parametrize("finish", ["eos_token", "guardrail_intervened", "end_turn"])
+def test_an_answer_whose_server_ends_it_in_words_of_its_own_is_an_answer(
+    provider: FakeProvider, connect: Connect, finish: str
+) -> None:
+    provider.script(Answer(("It is twelve.",), finish=finish))
+    events = list(connect("compatible").stream(request_for("compatible")))
+    assert blocks(events) == [{"type": "output_text", "text": "It is twelve."}]
+    assert done(events).finish_reason == "stop"
+
+
+def test_words_of_other_servers_for_a_cut_answer_are_known(provider: FakeProvider, connect: Connect) -> None:
+    provider.script(Answer(("It is tw",), finish="model_length"))
+    assert done(connect("compatible").stream(request_for("compatible"))).finish_reason == "length"
+
+
+@pytest.mark.parametrize("finish", ["abort", "error"])
+def test_an_answer_that_its_server_gave_up_breaks_off(
+    provider: FakeProvider, connect: Connect, finish: str
+) -> None:
+    provider.script(Answer(("It is tw",), finish=finish))
+    with pytest.raises(ProviderFailure, match="broke off"):
+        list(connect("compatible").stream(request_for("compatible")))
+
+
+def test_calls_that_a_server_sends_under_one_number_stay_apart(
+    provider: FakeProvider, connect: Connect
+) -> None:
+    pieces: list[dict[str, Any]] = [
+        {"id": "a", "function": {"name": "now", "arguments": "{}"}},
+        {"id": "b", "function": {"name": "store_set", "arguments": '{"key":'}},
+        # Some servers repeat what began a call with each of its pieces.
+        {"id": "b", "function": {"name": "", "arguments": "1"}},
+        {"function": {"arguments": "}"}},
+    ]
+    sent = [
+        sse({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, **each}]}}]}) for each in pieces
+    ]
+    end = sse({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    provider.script(Reply([*sent, end, sse("[DONE]")]))
+    assert blocks(connect("compatible").stream(request_for("compatible"))) == [
+        {"type": "tool_use", "id": "a", "name": "now", "arguments": "{}"},
+        {"type": "tool_use", "id": "b", "name": "store_set", "arguments": '{"key":1}'},
+    ]
