@@ -13,6 +13,7 @@ from agents.connectors.scripted import replay, say
 from agents.context.counting import count_item
 from agents.context.json_values import InvalidJSON, decode
 from agents.context.messages import InputItem
+from agents.context.stores import STORE_TOOLS
 from agents.context.tokens import TiktokenEstimator
 from agents.context.tools import Tool
 from agents.models import AgentProfile, AgentSession, Message, RecordedTurn, Recording, Turn
@@ -24,8 +25,6 @@ from memory.bindings import change_board
 PROVIDER = "replay"
 MODEL = f"{PROVIDER}:recording"
 CARD_KEY = "replay"
-# The store tools of the engine answer their calls themselves, so that a recorded board comes to life.
-STORE_TOOLS = frozenset({"store_get", "store_set", "store_delete", "store_list", "store_action"})
 # What happened has fitted somewhere: nothing of it is compacted away unless it is larger than any window.
 MAX_CONTEXT_TOKENS = 2_000_000
 
@@ -74,6 +73,7 @@ def connector(model_name: str, session: AgentSession) -> Connector:
 def tools(session: AgentSession) -> list[Tool]:
     """Return a tool for each name called in the recording; it answers with the recorded result."""
     recording = Recording.objects.filter(session=session).first()
+    # The store tools of the engine answer their calls themselves, so that a recorded board comes to life.
     names = [name for name in recording.tools if name not in STORE_TOOLS] if recording else []
     results = _Results(session)
     return [

@@ -7,9 +7,11 @@ import concurrent.futures
 import contextvars
 import os
 import threading
+import time
 from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TypeAlias, TypeVar, cast, overload
 
@@ -20,11 +22,21 @@ T = TypeVar("T")
 Answer: TypeAlias = T | Awaitable[T]
 """What a callable of the host may return: the value, or an awaitable of it."""
 
-# What would end more than the call of host code that raised it. A person's Ctrl-C is not among them.
-_ENDINGS = (SystemExit, GeneratorExit, asyncio.CancelledError, concurrent.futures.CancelledError)
-
 _lock = threading.Lock()
 _running: list[asyncio.AbstractEventLoop] = []
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What is looked at while host code is waited for.
+
+    Attributes:
+        look: raises to leave the work behind; a coroutine is cancelled.
+        every_s: how often.
+    """
+
+    look: Callable[[], None]
+    every_s: float
 
 
 class _Staying:
@@ -36,7 +48,10 @@ class _Staying:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(fault, _ENDINGS):
+        if fault is None or isinstance(fault, KeyboardInterrupt):
+            return
+        # The error of a cancelled future ends no process, but whoever waits takes it for their own end.
+        if not isinstance(fault, Exception) or isinstance(fault, concurrent.futures.CancelledError):
             raise EndingRefused(fault) from fault
 
 
@@ -44,7 +59,9 @@ _STAYING = _Staying()
 
 
 def staying() -> AbstractContextManager[None]:
-    """Run host code inside the block: what would end the process, the task or the generator is refused.
+    """Run host code inside the block: what would end more than the call that raised it is refused.
+
+    That is all that is no ``Exception``; a person's Ctrl-C passes.
 
     Raises:
         EndingRefused: instead of it.
@@ -53,10 +70,10 @@ def staying() -> AbstractContextManager[None]:
 
 
 @overload
-def settle(answer: Awaitable[T], timeout_s: float | None = None) -> T: ...
+def settle(answer: Awaitable[T], timeout_s: float | None = None, watch: Watch | None = None) -> T: ...
 @overload
-def settle(answer: Answer[T], timeout_s: float | None = None) -> T: ...
-def settle(answer: Answer[T], timeout_s: float | None = None) -> T:
+def settle(answer: Answer[T], timeout_s: float | None = None, watch: Watch | None = None) -> T: ...
+def settle(answer: Answer[T], timeout_s: float | None = None, watch: Watch | None = None) -> T:
     """Return the value, after running an awaitable to its end on the background loop.
 
     Raises:
@@ -66,18 +83,25 @@ def settle(answer: Answer[T], timeout_s: float | None = None) -> T:
     if not isinstance(answer, Awaitable):
         return answer
     with staying():
-        return start(cast("Awaitable[T]", answer), timeout_s).result()
+        return _watched(start(cast("Awaitable[T]", answer), timeout_s), watch)
 
 
 @overload
-def call_bounded(call: Callable[[], Awaitable[T]], timeout_s: float | None = None) -> T: ...
+def call_bounded(
+    call: Callable[[], Awaitable[T]], timeout_s: float | None = None, watch: Watch | None = None
+) -> T: ...
 @overload
-def call_bounded(call: Callable[[], Answer[T]], timeout_s: float | None = None) -> T: ...
-def call_bounded(call: Callable[[], Answer[T]], timeout_s: float | None = None) -> T:
+def call_bounded(
+    call: Callable[[], Answer[T]], timeout_s: float | None = None, watch: Watch | None = None
+) -> T: ...
+def call_bounded(
+    call: Callable[[], Answer[T]], timeout_s: float | None = None, watch: Watch | None = None
+) -> T:
     """Return what the call gives, awaiting it when it is a coroutine.
 
-    Without a limit a plain function runs on the calling thread. With one it runs on a thread of its own,
-    with the caller's context variables, and is abandoned there when the time is up.
+    Without a limit a plain function runs on the calling thread, where nothing can be watched. With one it
+    runs on a thread of its own, with the caller's context variables, and is abandoned there when the time is
+    up.
 
     Raises:
         TimeoutError: after ``timeout_s`` seconds.
@@ -85,8 +109,11 @@ def call_bounded(call: Callable[[], Answer[T]], timeout_s: float | None = None) 
     """
     if timeout_s is None:
         with staying():
-            return settle(call())
+            return settle(call(), watch=watch)
     done: Future[Answer[T]] = Future()
+
+    # What is left behind still ends, and has nobody to tell.
+    done.set_running_or_notify_cancel()
 
     def run() -> None:
         try:
@@ -97,7 +124,27 @@ def call_bounded(call: Callable[[], Answer[T]], timeout_s: float | None = None) 
     within = contextvars.copy_context()
     threading.Thread(target=within.run, args=(run,), name="contextsite-bounded", daemon=True).start()
     with staying():
-        return settle(done.result(timeout_s), timeout_s)
+        return settle(_watched(done, watch, timeout_s), timeout_s, watch)
+
+
+def _watched(work: Future[T], watch: Watch | None, timeout_s: float | None = None) -> T:
+    """Return what the work gives; it is cancelled when the watch raises.
+
+    Raises:
+        TimeoutError: it was not done after ``timeout_s`` seconds.
+    """
+    if watch is None:
+        return work.result(timeout_s)
+    ends = None if timeout_s is None else time.monotonic() + timeout_s
+    while True:
+        left = watch.every_s if ends is None else min(watch.every_s, max(0.0, ends - time.monotonic()))
+        if wait([work], left).done or (ends is not None and time.monotonic() >= ends):
+            return work.result(0)
+        try:
+            watch.look()
+        except BaseException:
+            work.cancel()
+            raise
 
 
 def start(work: Awaitable[T], timeout_s: float | None = None) -> Future[T]:

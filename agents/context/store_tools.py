@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from agents.context import json_values, store_texts
 from agents.context.background import settle
 from agents.context.errors import AlreadyRegistered, UnknownStore
-from agents.context.stores import StoreActions, StoreHandler, StoreResult, StoreSchema
+from agents.context.stores import STORE_TOOLS, StoreActions, StoreHandler, StoreResult, StoreSchema
 from agents.context.tools import Tool
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-STORE_TOOLS = ("store_get", "store_set", "store_delete", "store_list", "store_action")
 # A list of entries beyond this is cut, so that one call cannot fill the window with what is shown anyway.
 MAX_RESULT_CHARACTERS = 24_000
 

@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from agents.context.background import Answer
     from agents.context.json_values import JSON
 
+# The tools by which a model reaches all stores.
+STORE_TOOLS = ("store_get", "store_set", "store_delete", "store_list", "store_action")
+
 
 class StoreField(TypedDict, total=False):
     """One field of ``store_set``.

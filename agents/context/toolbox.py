@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from agents.context import json_values
-from agents.context.background import call_bounded
+from agents.context.background import Watch, call_bounded
 from agents.context.errors import (
     CallSuspended,
     ContextError,
@@ -26,6 +26,7 @@ from agents.context.errors import (
 )
 from agents.context.isolation import contain
 from agents.context.kinds import TEXT, check_kind, whole
+from agents.context.stores import STORE_TOOLS
 from agents.context.tokens import count_recurring
 from agents.context.tool_schema import schema_of_object
 from agents.context.tools import Tool, ToolDefinition, tool
@@ -79,11 +80,16 @@ class ToolManager:
         Registering a name again replaces the function and keeps whether it is enabled.
 
         Raises:
-            InvalidOption: for what is no function, and for a function that cannot be a tool.
+            InvalidOption: for what is no function, for a function that cannot be a tool, and for another tool
+                under the name of one that reaches the stores.
         """
         if not callable(candidate):
             raise InvalidOption(f"A tool is a function or a Tool, not {type(candidate).__name__}.")
         ready = candidate if isinstance(candidate, Tool) else tool(candidate)
+        if ready.name in STORE_TOOLS and ready.namespace != "store":
+            raise InvalidOption(
+                f'"{ready.name}" reaches the whiteboard and the other stores; give this tool another name.'
+            )
         known = self._slots.get(ready.name)
         if known is None:
             self._slots[ready.name] = _Slot(ready, enabled)
@@ -161,14 +167,16 @@ class ToolManager:
         overhead = _LIST_OVERHEAD if sent else 0
         return sum(self._count(each, estimator) + _DEFINITION_OVERHEAD for each in sent) + overhead
 
-    def execute(self, name: str, arguments: Mapping[str, JSON]) -> JSON:
+    def execute(self, name: str, arguments: Mapping[str, JSON], watch: Watch | None = None) -> JSON:
         """Return the tool's result in JSON types, or ``{success: False, error, errorType, toolName}``.
 
-        Whatever the model or the tool did wrong becomes such a result. Only ``TurnAborted`` is raised, and
+        While an async tool, or one with a limit of time, runs, ``watch`` may leave it behind with
+        ``TurnAborted``; a plain function on the calling thread cannot be left. Whatever the model or the tool
+        did wrong becomes such a result. Only ``TurnAborted`` is raised, and
         ``CallSuspended`` by a tool that waits.
         """
         try:
-            result = self._run(name, arguments)
+            result = self._run(name, arguments, watch)
         except (TurnAborted, CallSuspended):
             raise
         except ContextError as refusal:
@@ -185,7 +193,7 @@ class ToolManager:
             return _failure(name, ValueError(f'Tool "{name}" returned no result.'))
         return result
 
-    def _run(self, name: str, arguments: object) -> JSON:
+    def _run(self, name: str, arguments: object, watch: Watch | None) -> JSON:
         slot = self._slots.get(name)
         if slot is None:
             raise ToolNotFound(name, tuple(self.list_enabled()))
@@ -198,7 +206,8 @@ class ToolManager:
         slot.calls += 1
         limit_ms = self.timeout_ms if slot.tool.timeout_ms is None else slot.tool.timeout_ms
         try:
-            result = call_bounded(partial(slot.tool.function, **bound), limit_ms / 1000 if limit_ms else None)
+            limit_s = limit_ms / 1000 if limit_ms else None
+            result = call_bounded(partial(slot.tool.function, **bound), limit_s, watch)
         except TimeoutError as late:
             if not limit_ms:
                 raise

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from agents.context import AgentContext, json_values
-from agents.context.background import Answer, start, staying
-from agents.context.errors import CallSuspended
+from agents.context.background import Answer, Watch, start, staying
+from agents.context.errors import CallSuspended, TurnAborted
 from agents.context.json_values import JSON, InvalidJSON
 from agents.context.messages import ToolOutcome
 from agents.context.tools import ToolCallState
@@ -49,6 +49,14 @@ class ToolFailed(Exception):
         super().__init__(f"The tool {tool_name} failed: {_error_of(result)}")
         self.tool_name = tool_name
         self.result = result
+
+
+class _Left(TurnAborted):
+    """A call was left behind while it ran, because the turn shall end."""
+
+    def __init__(self, stop: Exception) -> None:
+        super().__init__(str(stop))
+        self.stop = stop
 
 
 @dataclass(frozen=True)
@@ -130,6 +138,8 @@ class Batch:
         self._waiting: dict[int, datetime | None] = dict(calls.sleeping)
         self._running: dict[int, Future[_Ran]] = {}
         self._pool: ThreadPoolExecutor | None = None
+        # Places of calls that were left behind while they ran.
+        self._left: set[int] = set()
 
     def run(self) -> Iterator[TurnEvent]:
         """Carry the calls out; those marked parallel run beside the others, which keep their order.
@@ -194,7 +204,7 @@ class Batch:
             within = contextvars.copy_context()
             self._running[place] = self._pool.submit(within.run, self._run_apart, call)
         else:
-            yield from self._finish(place, self._run_tool(call))
+            yield from self._finish(place, self._run_watched(call))
 
     def _decided(self, call: ToolCall) -> ToolCall:
         """Return the call with what hooks made of it."""
@@ -239,12 +249,27 @@ class Batch:
         found = self._workshop.context.tools.get(call.name)
         return found is not None and found.parallel and len(self.calls) > 1
 
-    def _run_tool(self, call: ToolCall) -> _Ran:
+    def _run_watched(self, call: ToolCall) -> _Ran:
+        """Run the tool; where it can be left behind, it is when the turn shall end."""
+
+        def look() -> None:
+            try:
+                self._workshop.watch()
+            except Exception as stop:
+                raise _Left(stop) from stop
+
+        try:
+            return self._run_tool(call, Watch(look, self._workshop.pace.poll_s))
+        except _Left as left:
+            self._left.add(call.place)
+            raise left.stop from None
+
+    def _run_tool(self, call: ToolCall, watch: Watch | None = None) -> _Ran:
         clock = self._workshop.pace.clock
         began = clock()
         until: datetime | None = None
         try:
-            result = self._workshop.context.tools.execute(call.name, call.arguments)
+            result = self._workshop.context.tools.execute(call.name, call.arguments, watch)
         except CallSuspended as wish:
             result = _failure(call.name, "CannotWait", CANNOT_WAIT)
             until = wish.until if self._workshop.can_wait else None
@@ -284,6 +309,8 @@ class Batch:
         call = self.calls[place]
         if place in self.results:
             return _outcome(call, self.results[place])
+        if place in self._left:
+            return _noted(call, UNKNOWN_RESULT)
         future = self._running.get(place)
         if future is None or future.cancel():
             return _noted(call, note)

@@ -222,7 +222,7 @@ def test_a_request_waits_while_somebody_holds_the_session_and_is_poked_again(
     assert record.status == Status.DONE
 
 
-class Killed(BaseException):
+class Killed(KeyboardInterrupt):
     """What a worker that is killed looks like from inside: nothing after it runs."""
 
 

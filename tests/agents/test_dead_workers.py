@@ -22,7 +22,7 @@ def session() -> AgentSession:
     return make_session(make_profile(system_prompt="You are careful."))
 
 
-class Killed(BaseException):
+class Killed(KeyboardInterrupt):
     """What a worker that is killed looks like from inside: nothing after it runs."""
 
 

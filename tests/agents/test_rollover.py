@@ -201,7 +201,7 @@ def test_options_out_of_range_are_refused(session: AgentSession, people: Cast) -
     assert not session.compactions.exists()
 
 
-class Killed(BaseException):
+class Killed(KeyboardInterrupt):
     """What a worker that is killed looks like from inside: nothing after it runs."""
 
 

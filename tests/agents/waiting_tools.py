@@ -10,7 +10,7 @@ TIME = datetime(2100, 1, 1, 6, tzinfo=UTC)
 PATHS = {name: f"tests.agents.waiting_tools.{name}" for name in ("plain", "beside", "risky", "deadly", "nap")}
 
 
-class Killed(BaseException):
+class Killed(KeyboardInterrupt):
     """What a worker that is killed looks like from inside: nothing after it runs."""
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from agents import runner, sessions
 from agents.connectors.base import Done, ModelRequest
+from agents.context.stores import STORE_TOOLS
 from agents.models import AgentProfile, AgentSession, Message, RecordedTurn, Recording, Turn
 from agents.refusals import RefusedInput
-from contextsite import replay
 from contextsite.conversations import parse_conversation
 from contextsite.replay import ReplayConnector, connector, start_replay, tools
 from memory.bindings import open_board, whiteboard_of
@@ -278,4 +278,4 @@ def test_a_result_that_was_not_recorded_is_an_error_for_the_loop(profile: AgentP
     with pytest.raises(LookupError, match="no further result of book"):
         book()
     assert search.parameters == {"type": "object"}
-    assert replay.STORE_TOOLS.isdisjoint({search.name, book.name})
+    assert not {search.name, book.name} & set(STORE_TOOLS)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agents.context import ToolManager, background
-from agents.context.background import background_loop, call_bounded, settle, start
+from agents.context.background import Watch, background_loop, call_bounded, settle, start
 from agents.context.errors import EndingRefused
 from agents.context.json_values import JSON
 
@@ -106,7 +106,17 @@ def test_an_error_under_a_limit_reaches_the_caller() -> None:
         call_bounded(fail, 5)
 
 
-ENDINGS = [SystemExit, GeneratorExit, asyncio.CancelledError, concurrent.futures.CancelledError]
+class PanicException(BaseException):
+    """As libraries in other languages raise for a fault of their own."""
+
+
+ENDINGS = [
+    SystemExit,
+    GeneratorExit,
+    asyncio.CancelledError,
+    concurrent.futures.CancelledError,
+    PanicException,
+]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -184,3 +194,53 @@ def test_a_tool_that_awaits_may_itself_be_called_from_a_coroutine() -> None:
 
     assert manager.execute("outer", {"value": 5}) == 5
     assert (inner.name, outer.name) == ("inner", "outer")
+
+
+class Enough(Exception):
+    """The one who watches has waited long enough."""
+
+
+def leaving_after(looks: int) -> Watch:
+    left = iter(range(looks))
+
+    def look() -> None:
+        if next(left, None) is None:
+            raise Enough
+
+    return Watch(look, 0.001)
+
+
+def test_a_coroutine_that_is_left_behind_is_cancelled() -> None:
+    cancelled = threading.Event()
+
+    async def hang() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    for limit_s in (None, 60):
+        with pytest.raises(Enough):
+            call_bounded(hang, limit_s, leaving_after(2))
+        assert cancelled.wait(5)
+        cancelled.clear()
+
+
+def test_a_function_with_a_limit_of_time_is_left_behind_on_its_thread() -> None:
+    may_end = threading.Event()
+    with pytest.raises(Enough):
+        call_bounded(may_end.wait, 60, leaving_after(2))
+    may_end.set()
+
+
+def test_a_limit_of_time_holds_while_somebody_watches() -> None:
+    may_end = threading.Event()
+    with pytest.raises(TimeoutError):
+        call_bounded(may_end.wait, 0.01, leaving_after(10_000))
+    may_end.set()
+
+
+def test_what_is_watched_to_its_end_gives_its_value() -> None:
+    assert call_bounded(lambda: _answer(7), None, leaving_after(10_000)) == 7
+    assert call_bounded(lambda: 8, 60, leaving_after(10_000)) == 8

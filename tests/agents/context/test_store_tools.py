@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from agents.context import AgentContext, Tool
 from agents.context.errors import AlreadyRegistered, UnknownStore
 from agents.context.json_values import JSON
-from agents.context.store_tools import MAX_RESULT_CHARACTERS, STORE_TOOLS, StoreRouter, bounded
-from agents.context.stores import StoreHandler, StoreResult, StoreSchema
+from agents.context.store_tools import MAX_RESULT_CHARACTERS, StoreRouter, bounded
+from agents.context.stores import STORE_TOOLS, StoreHandler, StoreResult, StoreSchema
 from tests.agents.context.cast import BARE, ActingShelf, NotePad, Shelf, context_of
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from agents.context import Tool, ToolManager, json_values, tool
+from agents.context import AgentContext, Tool, ToolManager, json_values, tool
 from agents.context.errors import InvalidOption, TurnAborted
+from agents.context.stores import STORE_TOOLS
 from agents.context.tokens import ApproximateTokenEstimator
 from tests.agents.context.cast import CountingEstimator, counter, say
 
@@ -64,6 +65,18 @@ def test_registering_again_replaces_the_function_and_keeps_the_switch() -> None:
     assert not manager.is_enabled("add")
     manager.enable("add")
     assert manager.execute("add", {}) == 42
+
+
+@pytest.mark.parametrize("name", STORE_TOOLS)
+def test_no_other_tool_takes_the_place_of_one_that_reaches_the_stores(name: str) -> None:
+    with pytest.raises(InvalidOption, match="give this tool another name"):
+        AgentContext.create(model="gpt-4.1", tools=[tool(name=name)(add)])
+    context = AgentContext.create(model="gpt-4.1")
+    with pytest.raises(InvalidOption, match="give this tool another name"):
+        context.tools.register(tool(name=name)(add))
+    reaching = context.tools.get(name)
+    assert reaching is not None
+    assert reaching.namespace == "store"
 
 
 def test_a_tool_can_be_registered_switched_off() -> None:

@@ -149,7 +149,7 @@ def test_operators_may_delete_any_card_while_it_works(
 def test_a_worker_that_dies_is_followed_by_one_that_ends_the_survey(
     session: AgentSession, folder: Path
 ) -> None:
-    class Death(BaseException):
+    class Death(KeyboardInterrupt):
         """Ends a worker in the middle of everything."""
 
     def die() -> None:
