@@ -106,6 +106,11 @@ class Conversation:
             for piece in self._pending
         ]
 
+    def rewrite_history(self, items: Mapping[int, InputItem]) -> None:
+        """Put other forms of items in their places in the history."""
+        pieces = {place: self._piece(item, None) for place, item in items.items()}
+        self.adopt(self.rewritten(pieces))
+
     def append(self, items: Iterable[InputItem]) -> None:
         """Append items to the history; the pending input stays what it is."""
         self._extend([self._take(item) for item in items])

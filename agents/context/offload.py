@@ -6,15 +6,16 @@ import hashlib
 import re
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from agents.context import json_values
 from agents.context.isolation import contain
 
 if TYPE_CHECKING:
     from agents.context.json_values import JSON
-    from agents.context.messages import InputItem
+    from agents.context.messages import Block, InputItem, OutputText
     from agents.context.store_tools import StoreRouter
+    from agents.context.stores import StoreHandler
     from agents.context.toolbox import ToolManager
 
 NOTES_STORE = "notes"
@@ -64,15 +65,29 @@ class Offloader:
         if is_cut(text):
             known = contain("Looking for a note", partial(handler.store_get, key)).value or {}
             return str(known["key"]) if known.get("found") else None
-        data: dict[str, JSON] = {
-            "description": describe_call(self._tools, call),
-            "value": text,
-            "tier": "raw",
-        }
-        stored = contain("Storing a tool result", partial(handler.store_set, key, data)).value
-        if not stored or stored.get("success") is not True:
+        return _store(handler, key, describe_call(self._tools, call), text)
+
+    def keep_words(self, item: InputItem, block: Block) -> str | None:
+        """Return the key under which what a model wrote can be read again, None when it was not stored."""
+        handler = self._router.get(NOTES_STORE)
+        if handler is None:
             return None
-        return str(stored.get("key", key))
+        if block["type"] == "tool_use":
+            key = note_key("arguments", f"{item['id']}.{block['id']}", block["name"])
+            call = Call(block["name"], parse_arguments(block["arguments"]))
+            described = one_line(f"Arguments of {describe_call(self._tools, call)}")
+            return _store(handler, key, described, block["arguments"])
+        text = cast("OutputText", block)["text"]
+        described = one_line(f"Answer of the agent: {text[:DESCRIPTION_CHARACTERS]}")
+        return _store(handler, note_key("answer", item["id"]), described, text)
+
+
+def _store(handler: StoreHandler, key: str, description: str, text: str) -> str | None:
+    data: dict[str, JSON] = {"description": description, "value": text, "tier": "raw"}
+    stored = contain("Storing a text in the notes", partial(handler.store_set, key, data)).value
+    if not stored or stored.get("success") is not True:
+        return None
+    return str(stored.get("key", key))
 
 
 def is_cut(text: str) -> bool:

@@ -84,6 +84,19 @@ def shrink_input(
     return OversizeResult(True, tuple(cut), original, final, changed, warning=warning)
 
 
+def cut_note(text: str, shown: int, key: str | None) -> str:
+    """Return what stands for the part of a text behind the characters that are shown.
+
+    Args:
+        text: all of it.
+        shown: how many of its characters are.
+        key: under which the notes hold it.
+    """
+    where = f' Read all of it with store_get("notes", "{key}").' if key else ""
+    sizes = f"{_kilobytes(text)} KB, of which the first {_kilobytes(text[:shown])} KB are shown"
+    return f"[Cut: {sizes}.{where}]"
+
+
 def looks_binary(text: str) -> bool:
     """Tell base64 and control characters from text: paths, identifiers and prose are never binary."""
     if len(text) < _BINARY_MIN_CHARACTERS:
@@ -133,10 +146,7 @@ class _Cutter:
         use_id, text = block["tool_use_id"], block["content"]
         if use_id not in self._keys:
             self._keys[use_id] = self._keep(use_id, text)
-        key = self._keys[use_id]
-        where = f' Read all of it with store_get("notes", "{key}").' if key else ""
-        sizes = f"{_kilobytes(text)} KB, of which the first {_kilobytes(text[:shown])} KB are shown"
-        return f"[Cut: {sizes}.{where}]"
+        return cut_note(text, shown, self._keys[use_id])
 
 
 def _cut_item(item: InputItem, cutter: _Cutter) -> InputItem:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from agents.context.assembly import Assembly
 from agents.context.budget import CRITICAL_PERCENT, WARNING_PERCENT, Budget
 from agents.context.errors import ContextOverflow, InputTooLarge
+from agents.context.long_replies import shorten_replies
 from agents.context.offload import Offloader, find_call
 from agents.context.oversize import OversizeResult, shrink_input
 
@@ -46,6 +47,7 @@ class RoomMaker(Protocol):
 
 # The first cut leaves no room for the notes it writes, the second does, the third mends a wrong guess.
 _MAX_CUTS = 3
+_SHORTENED = "Shortened an answer whose own words left no room"
 # What helps, for whoever owns the context and for whoever runs the agent.
 _FEWER = "Offer fewer tools, or allow a larger window."
 _SHORTER = "Shorten the system message, or allow a larger window."
@@ -63,7 +65,8 @@ class Preparation:
         compaction_log: what was taken out, one line each.
         tools: definitions to send.
         sections: the parts of the system message with their tokens.
-        rewritten: ids of pending items that were cut to fit and are held in their shorter form now.
+        rewritten: ids of items that were cut to fit and are held in their shorter form now: pending results,
+            and answers whose own words left no room.
         compactions: what was done to make room, with every item concerned.
         shortfall: why the prompt is above the target of the compaction that it needed, although it fits; None
             when it is at or under the target, or needed none.
@@ -134,14 +137,18 @@ class Preparer:
         if _is_over(assembly.budget):
             rewritten += self._shrink_to_the_rest(assembly.budget, assemble)
             assembly = assemble()
+        shortened = self._shorten_replies(assemble) if _is_over(assembly.budget) else ()
+        if shortened:
+            rewritten += shortened
+            assembly = assemble()
         if _is_over(assembly.budget):
             raise _overflow("The prompt does not fit", _ROLLED_OVER, assembly.budget)
         self._announce(assembly.budget)
         return Preparation(
             input=assembly.items,
             budget=assembly.budget,
-            compacted=any(each.tokens_freed > 0 for each in done),
-            compaction_log=[line for each in done for line in each.log],
+            compacted=bool(shortened) or any(each.tokens_freed > 0 for each in done),
+            compaction_log=[line for each in done for line in each.log] + [_SHORTENED] * len(shortened),
             tools=assembly.tools,
             sections=assembly.prompt.sections,
             rewritten=tuple(dict.fromkeys(rewritten)),
@@ -166,6 +173,23 @@ class Preparer:
         if result.changed:
             self._events.emit("input:oversized", result=result)
         return result.changed
+
+    def _shorten_replies(self, assemble: Callable[[], Assembly]) -> tuple[str, ...]:
+        """Return the ids of the model's messages that were shortened, as far as the prompt did not fit.
+
+        Keeping them in full makes the system message longer, so a second look follows.
+        """
+        changed: list[str] = []
+        for _ in range(_MAX_CUTS):
+            budget = assemble().budget
+            excess = budget.content_used - budget.content_max
+            history = self._conversation.items()
+            shorter = shorten_replies(history, excess, self._estimator, self._offloader.keep_words)
+            if not shorter:
+                break
+            self._conversation.rewrite_history(shorter)
+            changed += [item["id"] for item in shorter.values()]
+        return tuple(changed)
 
     def _cut(self, room: int, assemble: Callable[[], Assembly]) -> OversizeResult:
         """Return the pending input cut to the room, less the system message.

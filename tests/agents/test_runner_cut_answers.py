@@ -153,3 +153,15 @@ class Replying:
 
     def stream(self, request: ModelRequest) -> Iterator[ModelEvent]:
         yield self._reply
+
+
+def test_a_call_that_leaves_no_room_is_shortened_for_the_model_and_kept_for_people(ana: User) -> None:
+    profile = make_profile(max_context_tokens=8_192, response_reserve=1_024)
+    session = make_session(profile)
+    say_next(store_set("report", "word " * 8_000), say("Too long."), say("Yes."))
+    assert run(session, "Write it down.", ana).status == Turn.Status.SUCCEEDED
+    row = session.messages.filter(role="assistant").earliest("sequence")
+    assert len(row.blocks[0]["arguments"]) > 40_000
+    assert "[Cut: " in str(row.context_item)
+    assert row.item_tokens() < 1_000
+    assert run(session, "Are you there?", ana).status == Turn.Status.SUCCEEDED
