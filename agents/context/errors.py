@@ -167,10 +167,11 @@ class RolloverFailed(ContextError):
 
 
 class UnknownStore(ContextError):
-    """No registered store has that id; the text names those that do."""
+    """No registered store has that id, or a call names none; the text names those that there are."""
 
     def __init__(self, store: object, available: tuple[str, ...]) -> None:
-        super().__init__(f'Unknown store "{store}". Available stores: {", ".join(available) or "none"}')
+        problem = 'The argument "store" is missing' if store is None else f'Unknown store "{store}"'
+        super().__init__(f"{problem}. Available stores: {', '.join(available) or 'none'}")
         self.available = available
 
 

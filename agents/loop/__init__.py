@@ -6,7 +6,7 @@ from agents.loop.limits import LimitReached, Limits, Pace
 from agents.loop.response import AgentResponse
 from agents.loop.sessions import SessionOptions
 from agents.loop.tool_calls import ToolCall, ToolFailed
-from agents.loop.turn import TooManyCalls, TurnStopped
+from agents.loop.turn import SameFailure, TooManyCalls, TurnStopped
 
 __all__ = [
     "AfterToolExecution",
@@ -20,6 +20,7 @@ __all__ = [
     "Mock",
     "Modify",
     "Pace",
+    "SameFailure",
     "SessionOptions",
     "Skip",
     "TooManyCalls",

@@ -174,6 +174,15 @@ class Batch:
             if place in self._waiting
         ]
 
+    def failures(self) -> tuple[tuple[str, str], ...]:
+        """Return name and error of every call, nothing when one did not fail."""
+        failed = [
+            (call.name, _error_of(self.results[place]))
+            for place, call in enumerate(self.calls)
+            if _is_failure(self.results.get(place))
+        ]
+        return tuple(failed) if len(failed) == len(self.calls) else ()
+
     def settle(self, note: str) -> None:
         """Put one result per call into the context, in order; calls without one are answered with a note."""
         if self.calls and not self._workshop.context.is_destroyed:

@@ -32,6 +32,7 @@ from agents.loop.events import (
 )
 from agents.loop.hooks import ErrorReport
 from agents.loop.limits import Limits, Meter, Pace
+from agents.loop.repeats import Repeats
 from agents.loop.suspension import OpenCalls
 from agents.loop.tool_calls import (
     STOPPED_RESULT,
@@ -48,15 +49,13 @@ WRAP_UP = (
     "You have reached the limit of steps for this task and cannot call tools any more. Answer now, in words, "
     "with what you have: what was done, what you found, and what is left to do."
 )
-LIMIT_RESULT = "This call was not carried out: the turn has reached its limit of model calls."
+WRAP_UP_STUCK = (
+    "The same call has failed {times} times in a row, so you cannot call tools any more in this turn. Answer "
+    "now, in words: what was done, what failed and why, and what would help."
+)
+LIMIT_RESULT = "This call was not carried out: no more tools can be called in this turn."
 # Reasons for an empty answer that asking again does not change.
 _FINAL = ("content_filter", "error")
-_WRAP_UP_ITEM: Item = {
-    "type": "message",
-    "id": "wrap_up",
-    "role": "user",
-    "content": [{"type": "input_text", "text": WRAP_UP}],
-}
 
 
 class TurnStopped(Exception):
@@ -68,9 +67,22 @@ class TooManyCalls(Exception):
 
     def __init__(self, limit: int) -> None:
         super().__init__(
-            f"The agent asked for tools {limit} times without answering, which is this turn's limit."
+            f"The agent asked for tools {limit} times without answering, which is this turn's limit. "
+            "Retry to let it go on, or split the task."
         )
         self.limit = limit
+
+
+class SameFailure(TooManyCalls):
+    """The model made the same failing call again and again, and answered nothing when it was asked to."""
+
+    def __init__(self, times: int, error: str) -> None:
+        Exception.__init__(
+            self,
+            f"The agent made the same call {times} times, and each time it failed: {error.rstrip('.')}. "
+            "Change its instructions or the task, or take another model.",
+        )
+        self.limit = times
 
 
 def _nothing(*_: object) -> None:
@@ -125,12 +137,12 @@ class Loop:
 
         The context is complete after every event that stores, and whenever the turn ends: a consumer may
         stop there. Only a run that ends with TurnSuspended leaves calls open, for a later run that is given
-        them as ``open_calls``. At the limit of model calls one more is made without tools, for an answer
-        with what there is.
+        them as ``open_calls``. At the limit of model calls, and when the same calls fail again and again,
+        one more is made without tools, for an answer with what there is.
 
         Raises:
             TurnStopped: ``check_stop`` asked for it; calls of the last reply are answered with a note.
-            TooManyCalls: even at the limit the model asked for tools and said nothing.
+            TooManyCalls: even then the model asked for tools and said nothing; ``SameFailure`` says why.
             LimitReached: another limit was reached.
             ToolFailed: a tool failed and ``failure_mode`` is ``fail``.
             ConnectorError: the model could not be asked.
@@ -152,6 +164,7 @@ class _Turn:
         self._loop = loop
         self._context = loop.context
         self._meter = Meter(loop.limits, loop.pace)
+        self._repeats = Repeats()
         self._workshop = Workshop(
             context=loop.context,
             meter=self._meter,
@@ -178,10 +191,18 @@ class _Turn:
             if not _calls(reply) and not (left and self._read_inbox()):
                 yield _finished(reply)
                 return
+            if self._repeats.is_stuck:
+                break
+        yield from self._wrap_up()
+
+    def _wrap_up(self) -> Iterator[TurnEvent]:
+        """Ask once more, without tools, for an answer with what there is."""
         self._step()
         reply = yield from self._answer(may_call_tools=False)
         yield from self._take(reply, may_call_tools=False)
         if _calls(reply) and _is_silent(reply):
+            if self._repeats.is_stuck:
+                raise SameFailure(self._repeats.times, self._repeats.error)
             raise TooManyCalls(self._loop.max_calls)
         yield TurnFinished(_text(reply), "empty" if _is_silent(reply) else "limited")
 
@@ -203,7 +224,7 @@ class _Turn:
         yield CallStarted(self._meter.count_model_call())
         loop.before_call()
         prepared = self._context.prepare()
-        items = prepared.input if may_call_tools else [*prepared.input, _WRAP_UP_ITEM]
+        items = prepared.input if may_call_tools else [*prepared.input, self._wrap_up_item()]
         request = ModelRequest(items, prepared.tools, loop.model, loop.settings, may_call_tools)
         loop.before_request(request)
         reply = yield from self._read(request)
@@ -259,8 +280,15 @@ class _Turn:
             return False
         batch.settle(LIMIT_RESULT)
         if batch.calls:
+            if may_call_tools:
+                self._repeats.note(batch)
             yield ResultsStored()
         return True
+
+    def _wrap_up_item(self) -> Item:
+        text = WRAP_UP_STUCK.format(times=self._repeats.times) if self._repeats.is_stuck else WRAP_UP
+        content = [{"type": "input_text", "text": text}]
+        return {"type": "message", "id": "wrap_up", "role": "user", "content": content}
 
     def _count(self, reply: Done, prompt_tokens: int) -> None:
         if reply.usage.input_tokens is not None:

@@ -9,13 +9,23 @@ from openai.types.chat.chat_completion_chunk import Choice, ChoiceDeltaToolCall
 from pydantic_ai.messages import ModelResponseStreamEvent
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
 
+from agents.context.offload import parse_arguments
+
+
+@dataclass
+class _Call:
+    """A call that is on its way under one of the server's numbers, with our number."""
+
+    number: int
+    id: str | None
+    arguments: str = ""
+
 
 @dataclass
 class _Stream(OpenAIStreamedResponse):
     """Numbers calls as they begin; under one number the pieces of two would become one call."""
 
-    # By the server's number: the id of the call that it means now, and our number of that call.
-    _current: dict[int, tuple[str | None, int]] = field(default_factory=dict, init=False)
+    _current: dict[int, _Call] = field(default_factory=dict, init=False)
     _begun: int = field(default=0, init=False)
 
     def _map_tool_call_delta(self, choice: Choice) -> Iterable[ModelResponseStreamEvent]:
@@ -25,13 +35,22 @@ class _Stream(OpenAIStreamedResponse):
         return super()._map_tool_call_delta(choice)
 
     def _number(self, piece: ChoiceDeltaToolCall) -> int:
-        """Return our number of the piece's call; a name together with another id begins a call."""
         known = self._current.get(piece.index)
-        has_name = piece.function is not None and bool(piece.function.name)
-        if known is None or (piece.id and has_name and piece.id != known[0]):
-            known = self._current[piece.index] = (piece.id, self._begun)
+        if known is None or _begins_another(piece, known):
+            known = self._current[piece.index] = _Call(self._begun, piece.id)
             self._begun += 1
-        return known[1]
+        if piece.function and piece.function.arguments:
+            known.arguments += piece.function.arguments
+        return known.number
+
+
+def _begins_another(piece: ChoiceDeltaToolCall, known: _Call) -> bool:
+    """Tell whether the piece has a name, and another id or, without ids, follows a call that is complete."""
+    if not (piece.function and piece.function.name):
+        return False
+    if piece.id or known.id:
+        return bool(piece.id) and piece.id != known.id
+    return bool(parse_arguments(known.arguments)) or known.arguments.strip() == "{}"
 
 
 class ChatModel(OpenAIChatModel):

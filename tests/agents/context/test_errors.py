@@ -54,6 +54,7 @@ def test_the_package_raises_nothing_else_on_purpose() -> None:
         (errors.ContextDestroyed(), "destroyed; create a new one"),
         (errors.AlreadyRegistered("Store", "notes"), 'Store "notes" is already registered'),
         (errors.UnknownStore("x", ("a", "b")), 'Unknown store "x". Available stores: a, b'),
+        (errors.UnknownStore(None, ("a",)), 'The argument "store" is missing. Available stores: a'),
         (errors.UnknownFeature("x", ("a", "b")), 'Unknown feature "x". Known features: a, b'),
         (errors.FeatureUnavailable("x", "a.B"), "a.B is not installed. Switch it off"),
         (errors.FeatureNotReady("x", "a user"), 'Feature "x" needs a user'),

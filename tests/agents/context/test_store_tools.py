@@ -103,7 +103,7 @@ def test_an_unknown_store_names_those_there_are() -> None:
         router.find({"store": "x"})
     router.put(Shelf("one"))
     router.put(Shelf("two"))
-    with pytest.raises(UnknownStore, match=r'Unknown store "None"\. Available stores: one, two'):
+    with pytest.raises(UnknownStore, match=r'The argument "store" is missing\. Available stores: one, two'):
         router.find({})
 
 

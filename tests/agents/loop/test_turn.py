@@ -32,7 +32,8 @@ from agents.loop.events import (
 )
 from agents.loop.hooks import ErrorReport
 from agents.loop.limits import Pace
-from agents.loop.turn import LIMIT_RESULT, WRAP_UP, TooManyCalls, TurnStopped
+from agents.loop.repeats import MOST_EQUAL_FAILURES
+from agents.loop.turn import LIMIT_RESULT, WRAP_UP, SameFailure, TooManyCalls, TurnStopped
 from tests.agents.loop.cast import (
     Sending,
     StoppedTime,
@@ -170,6 +171,35 @@ def test_a_model_that_never_answers_meets_the_limit() -> None:
     with pytest.raises(TooManyCalls, match="2 times"):
         play(context, ScriptedConnector(again, again, again), max_calls=2)
     assert not unanswered(context)
+
+
+def test_a_model_that_is_stuck_with_the_same_failing_call_is_asked_to_answer_without_tools() -> None:
+    context = make_context()
+    again = [call((f"c{place}", "fail", "{}")) for place in range(MOST_EQUAL_FAILURES)]
+    with ScriptedConnector(*again, say("It is out of paper.")) as connector:
+        events = play(context, connector)
+    assert events[-1] == TurnFinished("It is out of paper.", "limited")
+    assert connector.requests[-1].may_call_tools is False
+    assert (
+        connector.requests[-1].input[-1]["content"][0]["text"].startswith("The same call has failed 10 times")
+    )
+    assert not unanswered(context)
+
+
+def test_a_model_that_stays_stuck_ends_the_turn_with_the_reason() -> None:
+    again = [call((f"c{place}", "fail", "{}")) for place in range(MOST_EQUAL_FAILURES + 1)]
+    with pytest.raises(
+        SameFailure, match=r"10 times, and each time it failed: out of paper\. Change"
+    ) as stuck:
+        play(make_context(), ScriptedConnector(*again))
+    assert stuck.value.limit == 10
+
+
+def test_failures_between_which_something_else_happens_are_no_loop() -> None:
+    fail, other = ("c", "fail", "{}"), ("d", "double", '{"number":1}')
+    replies = [call(fail, *([other] * (place % 7 == 6))) for place in range(3 * MOST_EQUAL_FAILURES)]
+    with ScriptedConnector(*replies, say("done")) as connector:
+        assert play(make_context(), connector)[-1] == TurnFinished("done")
 
 
 def test_silence_at_the_limit_is_an_empty_answer() -> None:

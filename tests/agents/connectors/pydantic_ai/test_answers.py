@@ -202,22 +202,46 @@ def test_an_answer_that_its_server_gave_up_breaks_off(
         list(connect("compatible").stream(request_for("compatible")))
 
 
-def test_calls_that_a_server_sends_under_one_number_stay_apart(
-    provider: FakeProvider, connect: Connect
-) -> None:
-    pieces: list[dict[str, Any]] = [
-        {"id": "a", "function": {"name": "now", "arguments": "{}"}},
-        {"id": "b", "function": {"name": "store_set", "arguments": '{"key":'}},
-        # Some servers repeat what began a call with each of its pieces.
-        {"id": "b", "function": {"name": "", "arguments": "1"}},
-        {"function": {"arguments": "}"}},
-    ]
+def pieces_of_calls(*pieces: dict[str, Any]) -> Reply:
     sent = [
         sse({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, **each}]}}]}) for each in pieces
     ]
     end = sse({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
-    provider.script(Reply([*sent, end, sse("[DONE]")]))
+    return Reply([*sent, end, sse("[DONE]")])
+
+
+def test_calls_that_a_server_sends_under_one_number_stay_apart(
+    provider: FakeProvider, connect: Connect
+) -> None:
+    provider.script(
+        pieces_of_calls(
+            {"id": "a", "function": {"name": "now", "arguments": "{}"}},
+            {"id": "b", "function": {"name": "store_set", "arguments": '{"key":'}},
+            # Some servers repeat what began a call with each of its pieces.
+            {"id": "b", "function": {"name": "", "arguments": "1"}},
+            {"function": {"arguments": "}"}},
+        )
+    )
     assert blocks(connect("compatible").stream(request_for("compatible"))) == [
         {"type": "tool_use", "id": "a", "name": "now", "arguments": "{}"},
         {"type": "tool_use", "id": "b", "name": "store_set", "arguments": '{"key":1}'},
     ]
+
+
+def test_whole_calls_without_ids_under_one_number_stay_apart(
+    provider: FakeProvider, connect: Connect
+) -> None:
+    provider.script(
+        pieces_of_calls(
+            {"function": {"name": "now", "arguments": "{}"}},
+            {"function": {"name": "store_set", "arguments": '{"key":1}'}},
+            {"function": {"name": "store_set", "arguments": '{"key":2}'}},
+        )
+    )
+    found = blocks(connect("compatible").stream(request_for("compatible")))
+    assert [(each["name"], each["arguments"]) for each in found] == [
+        ("now", "{}"),
+        ("store_set", '{"key":1}'),
+        ("store_set", '{"key":2}'),
+    ]
+    assert len({each["id"] for each in found}) == 3
