@@ -48,7 +48,12 @@ def faults_of(body: object, wire_format: WireFormat) -> list[Fault]:
     """Return everything in the body that the provider would refuse, each with its place and rule.
 
     Looks at messages, system and tools; other fields of the request are the connector's own.
+
+    Raises:
+        ValueError: for a format that there is not.
     """
+    if wire_format not in _RULES:
+        raise ValueError(f"wire_format is one of {', '.join(_RULES)}, not {wire_format!r}.")
     return list(_RULES[wire_format](body))
 
 

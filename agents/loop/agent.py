@@ -12,7 +12,9 @@ from agents.context.errors import InputTooLarge
 from agents.context.ids import new_id, wall_clock
 from agents.context.isolation import contain
 from agents.context.json_values import JSON
+from agents.context.kinds import check_kind
 from agents.context.messages import user_message
+from agents.context.options import MODEL, TOOLS
 from agents.context.rollover import RolloverResult
 from agents.context.rollover_summarizer import model_summarizer
 from agents.loop.choice import ModelChoice, choose
@@ -216,7 +218,12 @@ class Agent:
         self.context.set_lifecycle_hooks(hooks, owner=self._owner)
 
     def set_tools(self, tools: Iterable[Tool | Callable[..., object]]) -> None:
-        """Give the agent these tools instead of those it was given before; store and plugin tools stay."""
+        """Give the agent these tools instead of those it was given before; store and plugin tools stay.
+
+        Raises:
+            InvalidOption: for what is no list of tools; the agent keeps those it has.
+        """
+        check_kind("tools", tools, TOOLS)
         for name in self._own_tools:
             self.tools.unregister(name)
         self._own_tools = [self.tools.register(each).name for each in tools]
@@ -225,7 +232,11 @@ class Agent:
         """Ask another model from the next run on; window and budget follow it at once.
 
         Without a connector a model that names no provider stays with the present one.
+
+        Raises:
+            InvalidOption: for what is no name of a model, and for a window that it leaves no room in.
         """
+        check_kind("model", model, MODEL)
         names_provider = isinstance(self._connector, str) and ":" in model
         wanted = connector or (None if names_provider else self._connector)
         choice = self._choose(model, wanted)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
 
-from agents.connectors.base import Connector, ModelEvent, ModelRequest
+from agents.connectors.base import Connector, ConnectorError, ModelEvent, ModelRequest
 from agents.loop.limits import Pace
 
 Watch = Callable[[], None]
@@ -21,6 +21,8 @@ def ask(connector: Connector, request: ModelRequest, *, watch: Watch, pace: Pace
     send Waiting for that. With ``own_thread`` the request runs on a thread that can be left at any time.
     """
     events = connector.stream(request)
+    if not isinstance(events, Iterable):
+        raise ConnectorError(f"The connector streams {type(events).__name__}, not events. Mend it.")
     with _closed_in_the_end(events):
         if own_thread:
             with closing(_read_apart(events, watch, pace.poll_s)) as arriving:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.context import json_values
 from agents.context.json_values import JSON
+from agents.context.kinds import MAPPING, check_kind
 from agents.context.lifecycle import Hooks
 
 
@@ -71,11 +72,13 @@ class Modify:
 
     Raises:
         InvalidJSON: the arguments are not of JSON types.
+        InvalidOption: they are no mapping.
     """
 
     arguments: Mapping[str, JSON] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        check_kind("arguments", self.arguments, MAPPING)
         json_values.encode(dict(self.arguments))
 
 

@@ -251,6 +251,9 @@ class _Turn:
                         yield event
         if done is None:
             raise ConnectorError("The model's answer broke off before its end. Retry the turn.")
+        is_list = isinstance(done.output, Sequence)
+        if not is_list or not all(isinstance(item, Mapping) for item in done.output):
+            raise ConnectorError("The connector's Done holds no list of output items. Mend the connector.")
         output = [cast(Item, json_values.repair(cast(JSON, item))) for item in done.output]
         return replace(done, output=_with_own_ids(output))
 

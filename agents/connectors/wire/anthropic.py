@@ -86,7 +86,7 @@ def from_anthropic(
     """
     given = [{"role": "system", "content": system}] if system else []
     read: list[tuple[str, list[Wire]]] = []
-    for place, message in enumerate(repaired([*given, *messages])):
+    for place, message in enumerate([*repaired(given), *repaired(messages)]):
         with reading(place):
             role, blocks = _from_message(message)
         # Results alone in their message: that is how the context keeps them.

@@ -175,7 +175,13 @@ def split_data_url(url: str) -> tuple[str, str] | None:
 
 
 def repaired(messages: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """Return copies in which no text holds what databases and browsers refuse."""
+    """Return copies in which no text holds what databases and browsers refuse.
+
+    Raises:
+        WireError: for what is no list.
+    """
+    if isinstance(messages, str | Mapping) or not isinstance(messages, Iterable):
+        raise WireError(f"The messages are a list, not a value of type {type(messages).__name__}.")
     return cast("list[Wire]", json_values.repair(cast("json_values.JSON", list(messages))))
 
 

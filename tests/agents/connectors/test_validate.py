@@ -70,3 +70,8 @@ def test_whatever_we_write_passes(items: list[InputItem]) -> None:
 def test_system_and_tools_are_optional() -> None:
     hello = {"messages": [{"role": "user", "content": "Hello"}]}
     assert faults_of(hello, "chat") == faults_of(hello, "anthropic") == []
+
+
+def test_a_format_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="wire_format is one of chat, responses, anthropic"):
+        faults_of({}, "smoke signals")  # type: ignore[arg-type]

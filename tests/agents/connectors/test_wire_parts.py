@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 
 from agents.connectors.validate import WireFormat, faults_of
-from agents.connectors.wire import to_anthropic, to_chat, to_responses
+from agents.connectors.wire import (
+    from_anthropic,
+    from_chat,
+    from_responses,
+    to_anthropic,
+    to_chat,
+    to_responses,
+)
 from agents.connectors.wire.parts import (
     NothingToSend,
     WireError,
@@ -334,3 +341,16 @@ def test_calls_that_are_numbered_anew_get_ids_of_their_own() -> None:
         *("call_0", "call_0", "call_0-2", "call_1", "call_0-2", "call_1", "call_0-3", "call_0-3"),
     ]
     assert faults_of(to_anthropic([user("hi"), *items]), "anthropic") == []
+
+
+@pytest.mark.parametrize("read", [from_chat, from_responses, from_anthropic])
+@pytest.mark.parametrize("messages", [None, 5, {"role": "user"}])
+def test_what_is_no_list_of_messages_is_refused(read: Any, messages: Any) -> None:
+    with pytest.raises(WireError, match="The messages are a list"):
+        read(messages)
+
+
+@pytest.mark.parametrize("read", [from_chat, from_responses, from_anthropic])
+def test_what_is_no_message_is_refused_with_its_place(read: Any) -> None:
+    with pytest.raises(WireError, match="Message 0 is malformed"):
+        read([5])

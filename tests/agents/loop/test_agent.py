@@ -14,7 +14,7 @@ from agents.connectors.base import (
     Usage,
 )
 from agents.connectors.scripted import call, say
-from agents.context.errors import ExecutionActive, InputTooLarge, InvalidItem
+from agents.context.errors import ExecutionActive, InputTooLarge, InvalidItem, InvalidOption
 from agents.loop.events import TextStreamed, ThinkingStreamed, TurnFinished
 from agents.loop.hooks import Skip
 from agents.loop.limits import LimitReached, Limits
@@ -347,3 +347,30 @@ def test_what_cannot_be_said_is_refused_where_it_is_injected(text: str) -> None:
     with pytest.raises(InvalidItem):
         agent.inject(text)
     assert agent.run("hi").text == "Hello."
+
+
+def test_other_tools_and_another_model_are_checked_before_anything_changes() -> None:
+    agent = make_agent(say("well"))
+    with pytest.raises(InvalidOption, match="tools is"):
+        agent.set_tools(5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match="model is"):
+        agent.set_model(5)  # type: ignore[arg-type]
+    assert agent.tools.has("double")
+    assert agent.run("go").text == "well"
+
+
+@pytest.mark.parametrize("output", [5, None, ["text"]])
+def test_a_connector_whose_answer_is_none_ends_the_run_with_a_clear_error(output: Any) -> None:
+    agent = make_agent(connector=Sending(Done(output)))
+    with pytest.raises(ConnectorError, match="no list of output items"):
+        agent.run("go")
+    assert agent.context.get_current_input()
+
+
+def test_a_connector_that_streams_nothing_readable_ends_the_run_with_a_clear_error() -> None:
+    class Odd:
+        def stream(self, request: object) -> Any:
+            return 5
+
+    with pytest.raises(ConnectorError, match="streams int, not events"):
+        make_agent(connector=Odd()).run("go")

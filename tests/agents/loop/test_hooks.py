@@ -1,6 +1,6 @@
 import pytest
 
-from agents.context.errors import TurnAborted
+from agents.context.errors import InvalidOption, TurnAborted
 from agents.context.json_values import InvalidJSON
 from agents.context.lifecycle import Hooks
 from agents.loop.hooks import BeforeToolExecution, Mock, Modify, Skip, decide
@@ -50,3 +50,8 @@ def test_a_strict_hook_can_end_the_turn() -> None:
 
     with pytest.raises(TurnAborted, match="not here"):
         decide(Hooks({"before_tool_execution": forbid}), CALL)
+
+
+def test_arguments_that_are_no_mapping_are_refused() -> None:
+    with pytest.raises(InvalidOption, match="arguments is a mapping, not 5"):
+        Modify(5)  # type: ignore[arg-type]
