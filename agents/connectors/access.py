@@ -22,6 +22,7 @@ class Access:
         base_url: where its API begins.
         key: secret, shown nowhere; empty when none was given.
         key_variable: the environment variable of the key, for error messages.
+        address_variable: the one of the address.
         maker: the provider as encrypted items name it; both dialects of OpenAI are one.
         organization: sent to OpenAI; empty for the default one.
     """
@@ -31,6 +32,7 @@ class Access:
     base_url: str
     key: str = field(repr=False)
     key_variable: str
+    address_variable: str
     maker: str
     organization: str = ""
 
@@ -38,6 +40,16 @@ class Access:
     def host(self) -> str:
         """The host that is asked, with its port."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
+
+    @property
+    def address(self) -> str:
+        """Where its API begins, without what an address may hold of a user and a password."""
+        return urlsplit(self.base_url)._replace(netloc=self.host, query="", fragment="").geturl()
+
+    @property
+    def has_key(self) -> bool:
+        """Whether somebody gave a key."""
+        return self.key not in ("", NO_KEY)
 
     @property
     def account(self) -> str:
@@ -54,6 +66,7 @@ def openai(environ: Environ) -> Access:
         base_url=address or "https://api.openai.com/v1",
         key=environ.get("OPENAI_API_KEY") or _key_for(address),
         key_variable="OPENAI_API_KEY",
+        address_variable="OPENAI_BASE_URL",
         maker="openai",
         organization=environ.get("OPENAI_ORG_ID") or "",
     )
@@ -68,6 +81,7 @@ def openai_responses(environ: Environ) -> Access:
         base_url=chat.base_url,
         key=chat.key,
         key_variable=chat.key_variable,
+        address_variable=chat.address_variable,
         maker=chat.maker,
         organization=chat.organization,
     )
@@ -82,6 +96,7 @@ def anthropic(environ: Environ) -> Access:
         base_url=address or "https://api.anthropic.com",
         key=environ.get("ANTHROPIC_API_KEY") or _key_for(address),
         key_variable="ANTHROPIC_API_KEY",
+        address_variable="ANTHROPIC_BASE_URL",
         maker="anthropic",
     )
 
@@ -95,6 +110,7 @@ def google(environ: Environ) -> Access:
         base_url=address or "https://generativelanguage.googleapis.com",
         key=environ.get("GOOGLE_API_KEY") or _key_for(address),
         key_variable="GOOGLE_API_KEY",
+        address_variable="GOOGLE_BASE_URL",
         maker="google",
     )
 
@@ -108,6 +124,7 @@ def compatible(environ: Environ) -> Access:
         base_url=address,
         key=environ.get("COMPATIBLE_API_KEY") or _key_for(address),
         key_variable="COMPATIBLE_API_KEY",
+        address_variable="COMPATIBLE_BASE_URL",
         maker="compatible",
     )
 

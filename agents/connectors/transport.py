@@ -15,6 +15,8 @@ BodyCheck: TypeAlias = Callable[[object], None]
 """Looks at a decoded request body and raises when it must not be sent."""
 Recorder: TypeAlias = Callable[[bytes], None]
 """Takes the body of a request, byte for byte, right before it is sent. Headers never get there."""
+Arrival: TypeAlias = Callable[[str], None]
+"""Takes the media type of what came back, such as ``text/event-stream``; empty when it has none."""
 
 CONNECT_TIMEOUT_S = 10.0
 # Models that think may be silent for minutes before the first byte.
@@ -22,17 +24,22 @@ SILENCE_TIMEOUT_S = 600.0
 _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
 
-_recorder: ContextVar[Recorder | None] = ContextVar("contextsite_request_recorder", default=None)
+_watch: ContextVar[tuple[Recorder, Arrival | None] | None] = ContextVar(
+    "contextsite_request_watch", default=None
+)
 
 
 @contextmanager
-def recording(recorder: Recorder) -> Iterator[None]:
-    """Give ``recorder`` the bodies that this task sends meanwhile; other tasks share the transport unseen."""
-    token = _recorder.set(recorder)
+def recording(recorder: Recorder, arrival: Arrival | None = None) -> Iterator[None]:
+    """Give ``recorder`` the bodies that this task sends meanwhile; other tasks share the transport unseen.
+
+    ``arrival`` is called when the head of a response is there.
+    """
+    token = _watch.set((recorder, arrival))
     try:
         yield
     finally:
-        _recorder.reset(token)
+        _watch.reset(token)
 
 
 class RecordingTransport(httpx2.AsyncBaseTransport):
@@ -51,10 +58,13 @@ class RecordingTransport(httpx2.AsyncBaseTransport):
         body = await request.aread()
         if self._check is not None:
             self._check(json.loads(body))
-        recorder = _recorder.get()
+        recorder, arrival = _watch.get() or (None, None)
         if recorder is not None:
             recorder(body)
-        return await self._inner.handle_async_request(request)
+        response = await self._inner.handle_async_request(request)
+        if arrival is not None:
+            arrival(response.headers.get("Content-Type", "").partition(";")[0].strip().lower())
+        return response
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -59,7 +59,7 @@ class Received:
     headers: Mapping[str, str]
 
 
-def refusal(status: int, body: Mapping[str, Any], **headers: str) -> Reply:
+def refusal(status: int, body: Mapping[str, Any] | list[Any], **headers: str) -> Reply:
     """Return an error response; underscores in names of headers become hyphens."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Reply([json.dumps(body).encode()], status, {"Content-Type": "application/json", **named})

@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
+import httpx2
+from anthropic import AnthropicError
+from openai import OpenAIError
 from pydantic_ai import direct
+from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
@@ -21,9 +25,6 @@ from agents.connectors.base import ModelEvent, ModelRequest, RequestSent, Retryi
 from agents.connectors.ownership import readable
 from agents.connectors.pydantic_ai.endpoint import Endpoint, default_settings, open_endpoint
 from agents.connectors.pydantic_ai.failures import (
-    FAULTS,
-    Asked,
-    Fault,
     broken_off,
     explained,
     is_temporary,
@@ -32,6 +33,7 @@ from agents.connectors.pydantic_ai.failures import (
     unreadable,
 )
 from agents.connectors.pydantic_ai.history import form_of, to_messages
+from agents.connectors.pydantic_ai.remedies import FAULTS, Asked, Fault
 from agents.connectors.pydantic_ai.reply import Reply, done, finish_reason_of
 from agents.connectors.stream import BackgroundStream, Emit
 from agents.connectors.transport import recording
@@ -39,7 +41,18 @@ from agents.context import background
 from agents.context.messages import InputItem
 
 # What reading an answer of another shape than the format's raises in the clients of providers and in ours.
-_MISSHAPEN = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
+_MISSHAPEN = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    httpx2.RequestError,
+    AnthropicError,
+    OpenAIError,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -125,11 +138,13 @@ class ProviderConnector:
             except FAULTS as fault:
                 wait_s = None if progress.has_begun else self._retries.wait_s(attempt, fault)
                 if wait_s is None:
+                    if isinstance(fault, UserError):
+                        logger.warning("%s could not be asked", self.access.provider, exc_info=fault)
                     raise explained(fault, self._asked(request, progress)) from None
                 emit(Retrying(reason(fault), wait_s))
                 await self._retries.sleep(wait_s)
             except _MISSHAPEN as fault:
-                if not progress.has_left:
+                if progress.media_type is None:
                     raise
                 logger.warning("An answer of %s cannot be read", self.access.provider, exc_info=fault)
                 raise unreadable(self._asked(request, progress)) from None
@@ -151,7 +166,7 @@ class ProviderConnector:
             model_request_parameters=_parameters(request),
             instrument=False,
         )
-        with recording(progress.sent):
+        with recording(progress.sent, progress.arrived):
             async with opened as stream:
                 async for event in stream:
                     for each in reply.events(event):
@@ -176,7 +191,7 @@ class ProviderConnector:
         return endpoint.model(name)
 
     def _asked(self, request: ModelRequest, progress: _Progress) -> Asked:
-        return Asked(self.access, request.model, progress.attempt, progress.has_begun)
+        return Asked(self.access, request.model, progress.attempt, progress.has_begun, progress.media_type)
 
 
 class _Progress:
@@ -185,12 +200,14 @@ class _Progress:
     def __init__(self, emit: Emit, attempt: int) -> None:
         self.attempt = attempt
         self.has_begun = False
-        self.has_left = False
+        self.media_type: str | None = None
         self._emit = emit
 
     def sent(self, body: bytes) -> None:
-        self.has_left = True
         self._emit(RequestSent(body, self.attempt))
+
+    def arrived(self, media_type: str) -> None:
+        self.media_type = media_type
 
     def answer(self, event: ModelEvent) -> None:
         self.has_begun = True

@@ -16,7 +16,8 @@ def test_key_and_address_come_from_the_environment(prefix: str) -> None:
     environ = {f"{prefix}_API_KEY": "secret", f"{prefix}_BASE_URL": "https://user:pw@proxy.example:8443/api"}
     found = MAKERS[prefix](environ)
     assert (found.key, found.base_url) == ("secret", environ[f"{prefix}_BASE_URL"])
-    assert found.key_variable == f"{prefix}_API_KEY"
+    assert (found.key_variable, found.address_variable) == (f"{prefix}_API_KEY", f"{prefix}_BASE_URL")
+    assert (found.address, found.has_key) == ("https://proxy.example:8443/api", True)
     assert found.account == found.host == "proxy.example:8443"
 
 
@@ -28,7 +29,8 @@ def test_the_providers_own_address_wants_a_key(prefix: str) -> None:
 
 @pytest.mark.parametrize("prefix", MAKERS)
 def test_a_server_of_ones_own_needs_none(prefix: str) -> None:
-    assert MAKERS[prefix]({f"{prefix}_BASE_URL": "http://127.0.0.1:8000/v1"}).key == NO_KEY
+    found = MAKERS[prefix]({f"{prefix}_BASE_URL": "http://127.0.0.1:8000/v1"})
+    assert (found.key, found.has_key) == (NO_KEY, False)
 
 
 def test_a_compatible_server_is_looked_for_where_ollama_is() -> None:

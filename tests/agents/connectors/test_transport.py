@@ -30,6 +30,14 @@ async def test_the_body_is_recorded_byte_for_byte_before_it_is_sent() -> None:
     assert b"secret" not in seen[0][0]
 
 
+async def test_the_type_of_what_comes_back_is_told() -> None:
+    told: list[str] = []
+    async with client_of([]) as client:
+        with recording(lambda _body: None, told.append):
+            await client.post(URL, json=BODY)
+    assert told == ["application/json"]
+
+
 async def test_nothing_is_recorded_where_nobody_asked() -> None:
     sent: list[httpx2.Request] = []
     seen: list[bytes] = []

@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
+import pytest
+
 from agents.connectors import access
 from agents.connectors.access import Access
 from agents.connectors.base import Done, ModelEvent, ModelRequest
+from agents.connectors.pydantic_ai import ProviderConnector, ProviderFailure
 from agents.context.messages import InputItem
 from tests.agents.connectors.wire_cast import TOOLS, developer, user
 
@@ -52,3 +55,10 @@ def done(events: Iterable[ModelEvent]) -> Done:
 
 def blocks(events: Iterable[ModelEvent]) -> list[dict[str, Any]]:
     return [dict(block) for item in done(events).output for block in item["content"]]
+
+
+def fail(connector: ProviderConnector, name: str) -> tuple[ProviderFailure, list[ModelEvent]]:
+    events: list[ModelEvent] = []
+    with pytest.raises(ProviderFailure) as caught:
+        events.extend(connector.stream(request_for(name)))
+    return caught.value, events

@@ -6,7 +6,7 @@ import pytest
 
 from agents.connectors.base import ModelEvent, RequestSent, Retrying, TextDelta
 from agents.connectors.pydantic_ai import ProviderConnector, ProviderFailure, RetryPolicy
-from tests.agents.connectors.pydantic_ai.cast import KEY, access_to, blocks, only, request_for
+from tests.agents.connectors.pydantic_ai.cast import KEY, access_to, blocks, fail, only, request_for
 from tests.agents.connectors.pydantic_ai.conftest import Connect, Pauses
 from tests.agents.connectors.wire_cast import message, user
 from tests.providers import anthropic_format, chat_format, google_format, responses_format
@@ -28,13 +28,6 @@ def limit(name: str, **headers: str) -> Reply:
 
 OVERLOADED = refusal(529, anthropic_format.error("overloaded_error", "Overloaded"))
 UNAVAILABLE = refusal(503, chat_format.error("server_error", "The server is overloaded", "server_error"))
-
-
-def fail(connector: ProviderConnector, name: str) -> tuple[ProviderFailure, list[ModelEvent]]:
-    events: list[ModelEvent] = []
-    with pytest.raises(ProviderFailure) as caught:
-        events.extend(connector.stream(request_for(name)))
-    return caught.value, events
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -79,13 +72,7 @@ def test_a_pause_of_minutes_is_left_to_people(
     failure, _ = fail(connect("openai"), "openai")
     assert pauses == []
     assert failure.retry_after_s == 120
-    assert "Retry the turn in 120 s" in str(failure)
-
-
-def test_a_pause_beyond_a_day_is_not_counted_in_seconds(provider: FakeProvider, connect: Connect) -> None:
-    provider.script(limit("openai", retry_after="2303625909"))
-    failure, _ = fail(connect("openai"), "openai")
-    assert str(failure) == "openai limits the rate of requests. Retry the turn later, or use another model."
+    assert "Retry the turn in about 2 minutes" in str(failure)
 
 
 @pytest.mark.parametrize(
@@ -276,11 +263,6 @@ def test_an_overload_within_the_answer_is_not_retried(
             "openai",
             refusal(405, chat_format.error("no", "no")),
             "openai failed: no. Check the address and the model, then retry the turn.",
-        ),
-        (
-            "openai",
-            refusal(302, chat_format.error("moved", "Moved.")),
-            "openai failed: Error code: 302 - Moved. Check the address and the model, then retry the turn.",
         ),
         (
             "openai",

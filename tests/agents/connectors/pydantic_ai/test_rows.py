@@ -50,7 +50,7 @@ def test_a_refused_turn_fails_with_what_to_do(session: AgentSession, provider: F
     provider.script(refusal(401, chat_format.error("invalid_api_key", "No")))
     turn = run(session)
     assert turn.status == Turn.Status.FAILED
-    assert turn.error == "openai refused the key. Check OPENAI_API_KEY, and that it may use gpt-4.1."
+    assert turn.error == "openai wants a key, and none is set. Set OPENAI_API_KEY."
 
 
 def test_a_missing_key_fails_the_turn_and_names_it(
