@@ -42,7 +42,6 @@ ABANDONED = (
     "The worker stopped {attempts} times while it ran this turn. Nothing stored was lost; retry when ready."
 )
 TOO_LONG = "The turn took longer than {seconds:,} s, its limit. Retry to go on from here, or split the task."
-SILENT = "The model answered nothing, also when it was asked again. Retry the turn, or say it in other words."
 INTERNAL = "Something went wrong inside the server; its log has the details. Nothing stored was lost; retry."
 
 Nothing = Callable[[], None]
@@ -158,8 +157,8 @@ def _play(run: Run, turn: Turn) -> Turn.Status | None:
             suspend(run, turn, suspended, opened.context.tools)
         if suspended or writer.has_ended:
             return None
-        if writer.is_silent:
-            raise ConnectorError(SILENT)
+        if writer.silence:
+            raise ConnectorError(writer.silence)
         _consolidate(run, opened)
         return Turn.Status.SUCCEEDED
     finally:

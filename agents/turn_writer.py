@@ -25,6 +25,7 @@ from agents.loop.events import (
 )
 from agents.models import AgentSession
 from agents.order import Step, order
+from agents.silence import reason_of
 from agents.streaming import DraftStream, pump
 
 # The model had more to say.
@@ -41,7 +42,7 @@ class TurnWriter:
 
     Attributes:
         has_ended: the rows say that the turn is over.
-        is_silent: the model said nothing in the whole turn, although it might have.
+        silence: why the model said nothing in the whole turn, although it might have; empty when it did.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class TurnWriter:
         self._checkpoint, self._calls, self._tools = checkpoint, calls, tools
         self._stream = DraftStream(run, run.turn)
         self.has_ended = False
-        self.is_silent = False
+        self.silence = ""
         # A turn that is taken up again has left something.
         self._has_said = not run.is_first
 
@@ -121,10 +122,10 @@ class TurnWriter:
         """Store the reply; return what ends the turn with it, None when the turn is not over."""
         has_calls = bool(_blocks(reply, "tool_use"))
         self._has_said |= has_calls or reply.is_final or _has_text(reply)
-        self.is_silent = not self._has_said
-        ending = None if has_calls or self.is_silent else self._end(session)
+        self.silence = "" if self._has_said else reason_of(reply)
+        ending = None if has_calls or self.silence else self._end(session)
         # Asked again after silence, the model begins anew.
-        is_cut = self.is_silent or reply.finish_reason in _CUT
+        is_cut = bool(self.silence) or reply.finish_reason in _CUT
         self._checkpoint.store(session, thinking=_thinking(reply), is_cut=is_cut, columns=ending)
         return ending
 

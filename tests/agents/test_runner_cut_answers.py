@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from agents import runner, sessions
+from agents import runner, sessions, silence
 from agents.connectors.base import (
     Connector,
     ConnectorError,
@@ -128,13 +128,40 @@ def test_a_model_that_stays_silent_fails_the_turn_and_a_retry_asks_it_again(
     monkeypatch.setattr("agents.loop.limits.Pace.rest", lambda *_: None)
     say_next(say(""), say(" "), say(""))
     turn = run(session, "go", ana)
-    assert (turn.status, turn.error) == (Turn.Status.FAILED, runner.SILENT)
+    assert (turn.status, turn.error) == (Turn.Status.FAILED, silence.SILENT)
     say_next(say("Hello"))
     sessions.retry_turn(session)
     runner.run(turn.pk)
     turn.refresh_from_db()
     assert turn.status == Turn.Status.SUCCEEDED
     assert turn.messages.filter(blocks=[{"type": "output_text", "text": "Hello"}]).exists()
+
+
+THOUGHT: dict[str, Any] = {
+    "type": "message",
+    "role": "assistant",
+    "content": [{"type": "thinking", "thinking": "Hm", "persistInHistory": False}],
+}
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        (Done([], finish_reason="content_filter"), silence.WITHHELD),
+        (Done([THOUGHT], finish_reason="content_filter"), silence.WITHHELD),
+        (Done([], finish_reason="tool_call"), silence.UNREADABLE_CALL),
+        (Done([THOUGHT], finish_reason="tool_call"), silence.UNREADABLE_CALL),
+        (Done([THOUGHT]), silence.ONLY_THOUGHT),
+        (Done([], finish_reason="length"), silence.SILENT),
+    ],
+)
+def test_a_turn_without_an_answer_tells_why_there_is_none(
+    session: AgentSession, ana: User, monkeypatch: pytest.MonkeyPatch, reply: Done, text: str
+) -> None:
+    monkeypatch.setattr("agents.loop.limits.Pace.rest", lambda *_: None)
+    scripts.current["test"] = Replying(reply)
+    turn = run(session, "go", ana)
+    assert (turn.status, turn.error) == (Turn.Status.FAILED, text)
 
 
 def test_a_model_may_be_silent_after_its_calls(

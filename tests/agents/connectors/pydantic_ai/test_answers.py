@@ -245,3 +245,37 @@ def test_whole_calls_without_ids_under_one_number_stay_apart(
         ("store_set", '{"key":2}'),
     ]
     assert len({each["id"] for each in found}) == 3
+
+
+@pytest.mark.parametrize(
+    ("delta", "finish"),
+    [
+        ({"function_call": {"name": "now", "arguments": "{}"}}, "function_call"),
+        ({"tool_calls": [{"index": 0, "id": "a", "function": {"arguments": "{}"}}]}, "tool_calls"),
+    ],
+)
+def test_a_call_that_cannot_be_read_ends_as_a_call_without_any(
+    provider: FakeProvider, connect: Connect, delta: dict[str, Any], finish: str
+) -> None:
+    end = sse({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+    provider.script(Reply([sse({"choices": [{"index": 0, "delta": delta}]}), end, sse("[DONE]")]))
+    reply = done(connect("compatible").stream(request_for("compatible")))
+    assert (reply.output, reply.finish_reason) == ([], "tool_call")
+
+
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [
+        ("compatible", Answer(finish="content_filter")),
+        ("openai-responses", Answer(finish="content_filter")),
+        ("anthropic", Answer(finish="refusal")),
+        ("google", Answer(finish="SAFETY")),
+        ("google", Reply([sse({"promptFeedback": {"blockReason": "SAFETY"}})])),
+    ],
+)
+def test_an_answer_that_was_withheld_says_so(
+    provider: FakeProvider, connect: Connect, name: str, reply: Answer | Reply
+) -> None:
+    provider.script(reply)
+    found = done(connect(name).stream(request_for(name)))
+    assert (found.output, found.finish_reason) == ([], "content_filter")
