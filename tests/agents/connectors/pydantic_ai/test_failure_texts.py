@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from pydantic_ai.exceptions import ModelAuthenticationError, ModelHTTPError, ModelNotFoundError
+from pydantic_ai.exceptions import ModelAuthenticationError, ModelHTTPError, ModelNotFoundError, UserError
 
 from agents.connectors.access import compatible
 from agents.connectors.pydantic_ai.failures import explained
@@ -95,6 +95,26 @@ def test_a_web_page_is_not_quoted(provider: FakeProvider, connect: Connect) -> N
     assert text_of(provider, connect, page(400)) == (
         f"compatible refused the request: a web page came back (status 400). {CHECK}"
     )
+
+
+def test_a_web_page_of_a_gateway_is_not_quoted(provider: FakeProvider, connect: Connect) -> None:
+    assert text_of(provider, connect, page(502)) == (
+        "compatible is overloaded or out of service, after 4 attempts: a web page came back (status 502). "
+        "Retry the turn in a while."
+    )
+
+
+def test_settings_with_which_no_request_can_be_made_are_logged_and_not_quoted(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(*args: object, **more: object) -> None:
+        raise UserError("`openai_store` must not be set")
+
+    monkeypatch.setattr("pydantic_ai.direct.model_request_stream", refuse)
+    assert str(fail(connect("openai"), "openai")[0]) == (
+        "openai could not be asked with these settings; the server's log says why. Check the model."
+    )
+    assert "`openai_store` must not be set" in caplog.text
 
 
 def test_plain_text_is_quoted(provider: FakeProvider, connect: Connect) -> None:
