@@ -1,4 +1,4 @@
-"""OpenAI's chat model of pydantic-ai, for servers that give every call of an answer the same number."""
+"""OpenAI's chat model of pydantic-ai, for the ways in which compatible servers number calls and think."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from openai.types.chat.chat_completion_chunk import Choice, ChoiceDeltaToolCall
 from pydantic_ai.messages import ModelResponseStreamEvent
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
 
+from agents.connectors.pydantic_ai.thinking_tags import ThinkingTags
 from agents.context.offload import parse_arguments
 
 
@@ -27,6 +28,18 @@ class _Stream(OpenAIStreamedResponse):
 
     _current: dict[int, _Call] = field(default_factory=dict, init=False)
     _begun: int = field(default=0, init=False)
+    _tags: ThinkingTags = field(default_factory=ThinkingTags, init=False)
+
+    def _map_text_delta(self, choice: Choice) -> Iterable[ModelResponseStreamEvent]:
+        content = choice.delta.content
+        if content is None or isinstance(content, str):
+            is_last = bool(choice.finish_reason or choice.delta.tool_calls)
+            for piece in self._tags.pieces(content or "", is_last=is_last):
+                choice.delta.content = piece
+                yield from super()._map_text_delta(choice)
+        else:
+            # A list of parts, against the declared type.
+            yield from super()._map_text_delta(choice)
 
     def _map_tool_call_delta(self, choice: Choice) -> Iterable[ModelResponseStreamEvent]:
         for piece in choice.delta.tool_calls or ():

@@ -279,3 +279,10 @@ def test_an_answer_that_was_withheld_says_so(
     provider.script(reply)
     found = done(connect(name).stream(request_for(name)))
     assert (found.output, found.finish_reason) == ([], "content_filter")
+
+
+def test_a_text_in_parts_is_read(provider: FakeProvider, connect: Connect) -> None:
+    parts = [{"type": "text", "text": "Noon."}]
+    said = sse({"choices": [{"index": 0, "delta": {"content": parts}, "finish_reason": "stop"}]})
+    provider.script(Reply([said, sse("[DONE]")]))
+    assert blocks(connect("compatible").stream(request_for("compatible")))[0]["text"] == "Noon."

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from agents import AgentContext
-from agents.connectors.base import ProviderMismatch
+from agents.connectors.base import ProviderMismatch, TextDelta, ThinkingDelta
 from agents.connectors.pydantic_ai import ProviderConnector
 from agents.context.messages import InputItem
-from tests.agents.connectors.pydantic_ai.cast import MODELS, done, request_for
+from tests.agents.connectors.pydantic_ai.cast import MODELS, done, only, request_for
 from tests.agents.connectors.pydantic_ai.conftest import Connect
 from tests.agents.connectors.wire_cast import call, message, result, user
 from tests.providers.answers import Answer, Call
@@ -140,3 +140,49 @@ def test_an_allowed_transfer_drops_it_and_says_so_in_the_log(
     roles = [each["role"] for each in provider.requests[0].body["messages"]]
     assert roles == ["user", "assistant", "tool"]
     assert "Left out 1 encrypted items of anthropic" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("pieces", "thought", "said"),
+    [
+        (("<think>", "Hm.", "</think>", "Noon."), "Hm.", "Noon."),
+        (("<think>\n", "Hm.", "\n</think>\n\n", "Noon."), "\nHm.\n", "Noon."),
+        (("<think>Hm.</think>Noon.",), "Hm.", "Noon."),
+        (("\n", " <", "think>H", "m.</", "think>", "\n\n", "Noon."), "Hm.", "Noon."),
+        (("<think>a < b </thin </think>Noon.",), "a < b </thin ", "Noon."),
+        (("<think>Hm.</thin",), "Hm.</thin", ""),
+        (("<think></think>", "Noon."), "", "Noon."),
+        (("<think>Hm.</think>Write <think>x</think>", " so."), "Hm.", "Write <think>x</think> so."),
+        (("Write <think>", "x", "</think>", " so."), "", "Write <think>x</think> so."),
+        (("Write ", "<think>", "x", "</think>", " so."), "", "Write <think>x</think> so."),
+        (("<thin", "g> is no tag."), "", "<thing> is no tag."),
+        (("<think",), "", "<think"),
+        (("  ", "Noon."), "", "  Noon."),
+        (("  ",), "", "  "),
+        ((" " * 101, "<think>x"), "", " " * 101 + "<think>x"),
+    ],
+)
+def test_thinking_that_a_model_writes_in_tags_before_its_answer_is_no_text(
+    provider: FakeProvider, connect: Connect, pieces: tuple[str, ...], thought: str, said: str
+) -> None:
+    provider.script(Answer(text=pieces))
+    events = list(connect("compatible").stream(request_for("compatible")))
+    assert "".join(event.text for event in only(events, ThinkingDelta)) == thought
+    assert "".join(event.text for event in only(events, TextDelta)) == said
+    found = done(events).output[0]["content"]
+    assert "".join(block.get("thinking", "") for block in found) == thought
+    assert "".join(block.get("text", "") for block in found) == said
+
+
+def test_thinking_in_tags_ends_before_a_call(provider: FakeProvider, connect: Connect) -> None:
+    provider.script(Answer(text=("<think>Hm.</think>\n\n",), calls=(Call("call_1", "now", ("{}",)),)))
+    found = done(connect("compatible").stream(request_for("compatible"))).output[0]["content"]
+    assert [block["type"] for block in found] == ["thinking", "tool_use"]
+
+
+def test_text_that_looks_like_the_beginning_of_a_tag_comes_before_a_call(
+    provider: FakeProvider, connect: Connect
+) -> None:
+    provider.script(Answer(text=(" <th",), calls=(Call("call_1", "now", ("{}",)),)))
+    found = done(connect("compatible").stream(request_for("compatible"))).output[0]["content"]
+    assert [block["type"] for block in found] == ["output_text", "tool_use"]
