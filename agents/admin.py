@@ -221,8 +221,8 @@ class TurnAdmin(ReadOnlyAdmin):
 class MessageAdmin(ReadOnlyAdmin):
     """What was said."""
 
-    list_display = ("session", "sequence", "role", "tokens", "in_context", "created_at")
-    list_filter = ("role", "in_context")
+    list_display = ("session", "sequence", "role", "tokens", "in_context", "cut", "created_at")
+    list_filter = ("role", "in_context", "cut")
     list_select_related = ("session",)
     search_fields = ("session__title", "=session__id", "=item_id")
     pretty_columns = ("blocks", "context_item")

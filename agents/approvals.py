@@ -17,6 +17,12 @@ MOST_REASON_CHARACTERS = 2000
 
 Status = ToolApproval.Status
 
+_OVER = {
+    Turn.Status.SUCCEEDED: "The turn is over; nothing is left to decide.",
+    Turn.Status.FAILED: "The turn has failed before this was decided. Retry it to be asked again.",
+    Turn.Status.CANCELLED: "The turn was stopped before this was decided; nothing is left to decide.",
+}
+
 
 def decide(
     session: AgentSession,
@@ -33,7 +39,7 @@ def decide(
 
     Raises:
         ToolApproval.DoesNotExist: the session has no such approval.
-        NothingToDo: it was answered before, or the turn was stopped.
+        NothingToDo: it was answered before, or the turn is over.
         RefusedInput: the digest is another, or the reason is too long.
     """
     if len(reason) > MOST_REASON_CHARACTERS:
@@ -88,11 +94,13 @@ def wake_sleepers() -> int:
 
 
 def _refuse_unless_open(approval: ToolApproval) -> None:
-    if approval.status == Status.WITHDRAWN or approval.turn.status not in Turn.UNFINISHED:
-        raise NothingToDo("The turn was stopped, so there is nothing to decide any more.")
-    if approval.status != Status.PENDING:
-        who = name_of(approval.decided_by) if approval.decided_by else "somebody"
-        raise NothingToDo(f"This call was already {approval.status} by {who}. The first answer counts.")
+    if approval.status in {Status.APPROVED, Status.DENIED}:
+        who = name_of(approval.decided_by) if approval.decided_by else "Somebody"
+        raise NothingToDo(f"{who} has already {approval.status} this call. The first answer counts.")
+    is_withdrawn = approval.status == Status.WITHDRAWN
+    ended = Turn.Status.CANCELLED if is_withdrawn else Turn.Status(approval.turn.status)
+    if ended not in Turn.UNFINISHED:
+        raise NothingToDo(_OVER[ended])
 
 
 def _go_on(locked: AgentSession, turn: Turn) -> None:

@@ -12,6 +12,7 @@ from agents.context import json_values
 from agents.context.json_values import JSON, InvalidJSON
 from agents.models import Message, ToolApproval, Turn
 from agents.people import name_of
+from agents.visible_text import call_name, unhidden
 
 SUMMARY_CHARACTERS = 120
 # Characters of a call's arguments or result on the page; the rows keep everything.
@@ -148,17 +149,10 @@ def _approval_view(turn: Turn, approval: ToolApproval) -> ApprovalView:
         id=approval.pk,
         tool=approval.tool,
         risk=approval.risk,
-        arguments=_unhidden(json_values.shown(_parsed(approval.arguments), indent=2)),
+        arguments=unhidden(json_values.shown(_parsed(approval.arguments), indent=2)),
         digest=approval.digest,
         url=reverse("approval-decide", args=[turn.session_id, approval.pk]),
     )
-
-
-def _unhidden(text: str) -> str:
-    """Return text in which nothing can hide: direction marks, zero widths and odd blanks become escapes."""
-    if text.replace("\n", " ").isprintable():
-        return text
-    return "".join(each if each == "\n" or each.isprintable() else f"\\u{ord(each):04x}" for each in text)
 
 
 def _call_view(row: Message, use: Block, answer: Answer | None, *, is_only: bool) -> CallView:
@@ -172,9 +166,9 @@ def _call_view(row: Message, use: Block, answer: Answer | None, *, is_only: bool
         duration = _duration(answering.created_at - row.created_at) if is_only else ""
     return CallView(
         id=str(use["id"]),
-        name=str(use["name"]),
-        summary=_unhidden(_summary(arguments)),
-        arguments=_unhidden(_pretty(arguments)),
+        name=call_name(str(use["name"])),
+        summary=unhidden(_summary(arguments)),
+        arguments=unhidden(_pretty(arguments)),
         result=result,
         state=_state(row, answer, error),
         effect=_clip(error, SUMMARY_CHARACTERS),

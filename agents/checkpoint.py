@@ -52,8 +52,7 @@ class Checkpoint:
                 session = leases.hold(self._run.session.pk, self._run.fence)
                 self.store(session, first_id=self._turn.pk)
             return Resumption(is_new=True)
-        # An answer that was cut off and then asked for again is none.
-        said = Message.objects.filter(turn=self._turn).exclude(is_cut=True, in_context=False)
+        said = Message.objects.filter(turn=self._turn, is_replaced=False)
         last = said.order_by("-sequence").first()
         if last is None or last.role != "assistant":
             return Resumption()
@@ -67,7 +66,7 @@ class Checkpoint:
         *,
         thinking: str = "",
         first_id: UUID | None = None,
-        is_cut: bool = False,
+        cut: Message.Cut | None = None,
         columns: Mapping[str, Any] | None = None,
     ) -> None:
         """Store the items that no row holds yet, with their exact counts, and the budget of the last call.
@@ -76,13 +75,13 @@ class Checkpoint:
             session: locked, and held by this run.
             thinking: what the model thought before the last of them.
             first_id: of the first row.
-            is_cut: the last of them is an answer that was stopped or broke off.
+            cut: why the last of them is not whole.
             columns: what else is to be written of the session.
         """
         fresh = self._fresh_items()
         rows = [self._row(session, item, place) for place, item in enumerate(fresh, start=1)]
         if rows:
-            rows[-1].thinking, rows[-1].is_cut = json_values.repair_text(thinking), is_cut
+            rows[-1].thinking, rows[-1].cut = json_values.repair_text(thinking), cut or ""
             rows[0].pk = first_id or rows[0].pk
         Message.objects.bulk_create(rows)
         self._store_shortened(session)
@@ -100,13 +99,13 @@ class Checkpoint:
         self.store(session)
         Turn.objects.filter(pk=self._turn.pk).update(progress={})
 
-    def store_cut(self, session: AgentSession, text: str) -> None:
+    def store_cut(self, session: AgentSession, text: str, cut: Message.Cut) -> None:
         """Store what the model had said when it was stopped or broke off, if anything; see ``store``."""
         if text.strip():
             said = {"type": "output_text", "text": text}
             message = {"type": "message", "role": "assistant", "content": [said]}
             self._context.add_assistant_response([message])
-            self.store(session, is_cut=True)
+            self.store(session, cut=cut)
 
     def _store_shortened(self, session: AgentSession) -> None:
         """Note the shorter form of pending results that the last preparation had to cut."""

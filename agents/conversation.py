@@ -35,6 +35,7 @@ class TurnView:
         transfer: see ``Turn.transfer``.
     """
 
+    session_id: UUID
     number: int
     status: str
     error: str
@@ -121,11 +122,15 @@ def told(session: AgentSession) -> QuerySet[Message]:
 def message_views(session: AgentSession, rows: Sequence[Message]) -> list[MessageView]:
     """Return the views of rows in order; results appear in the message that called, not on their own."""
     answers, approvals = answers_in(rows), approvals_of(rows)
-    return [
-        _message_view(session, row, answers, approvals)
-        for row in rows
-        if row.role != Message.OPAQUE and not is_result(row)
-    ]
+    told_rows = [row for row in rows if row.role != Message.OPAQUE and not is_result(row)]
+    views = [_message_view(session, row, answers, approvals) for row in told_rows]
+    return [view for row, view in zip(told_rows, views, strict=True) if not _says_nothing(row, view)]
+
+
+def _says_nothing(row: Message, view: MessageView) -> bool:
+    """Tell whether the model sent blanks; the state of the turn says it where it matters."""
+    has_content = view.html or view.calls or view.thinking
+    return view.role == "assistant" and not has_content and row.cut in {"", Message.Cut.SILENT}
 
 
 def waiting_views(session: AgentSession) -> list[MessageView]:
@@ -165,7 +170,9 @@ def _current_turn(session_id: UUID) -> Turn | None:
 
 
 def _turn_view(turn: Turn | None) -> TurnView | None:
-    return TurnView(turn.index, turn.status, turn.error, turn.wake_at, turn.transfer) if turn else None
+    if turn is None:
+        return None
+    return TurnView(turn.session_id, turn.index, turn.status, turn.error, turn.wake_at, turn.transfer)
 
 
 def last_spoken(session: AgentSession) -> dict[str, int] | None:
@@ -213,7 +220,8 @@ def _message_view(session: AgentSession, row: Message, answers: Answers, approva
         images=image_views(session, row.pk, row.blocks) if role == "user" else (),
         calls=call_views(row, answers, approvals),
         thinking=row.thinking,
-        is_cut=row.is_cut,
+        remark=row.remark(),
+        is_replaced=row.is_replaced,
     )
 
 

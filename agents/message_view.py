@@ -28,7 +28,8 @@ class MessageView:
         html: rendered text; empty when the message has none.
         images: what a person attached.
         thinking: what the model thought before it said this.
-        is_cut: the model was stopped or cut off while it said this.
+        remark: what people should know of an answer that is not whole; empty when it is.
+        is_replaced: the model was asked again and never sees it.
         waits: the message waits for its turn and can be withdrawn.
         place: among the waiting messages of the session, 1 being the next; 0 for others.
     """
@@ -42,6 +43,7 @@ class MessageView:
     images: Sequence[ImageView] = ()
     calls: Sequence[CallView] = ()
     thinking: str = ""
-    is_cut: bool = False
+    remark: str = ""
+    is_replaced: bool = False
     waits: bool = False
     place: int = 0

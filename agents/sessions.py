@@ -15,7 +15,7 @@ from agents.context import json_values
 from agents.context.blank import is_blank
 from agents.context.json_values import JSON
 from agents.context.messages import Block, InputImage, InputText
-from agents.models import AgentProfile, AgentSession, ToolApproval, Turn
+from agents.models import AgentProfile, AgentSession, Message, ToolApproval, Turn
 from agents.refusals import RefusedInput
 
 Status = Turn.Status
@@ -160,7 +160,9 @@ def retry_turn(session: AgentSession) -> Turn:
             update_fields=["status", "error", "attempts", "transfer", "cancel_requested", "finished_at"]
         )
         # The model answers anew; people still see what it had said.
-        turn.messages.filter(is_cut=True).update(in_context=False)
+        turn.messages.exclude(cut__in=["", Message.Cut.PROVIDER]).update(
+            in_context=False, is_replaced=True, revision=locked.revision + 1
+        )
         queue_turn(locked, turn)
     return turn
 

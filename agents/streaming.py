@@ -15,6 +15,7 @@ from agents.draft import Draft, Piece
 from agents.loop.events import ReplyDiscarded, ReplyStored, TextStreamed, ThinkingStreamed, TurnEvent
 from agents.models import ModelCall, Turn
 from agents.process_thread import ProcessThread
+from agents.visible_text import call_name
 
 SEND_EVERY_S = 0.030
 SAVE_AFTER_S = 0.500
@@ -85,7 +86,7 @@ class DraftStream:
             case ThinkingStreamed():
                 draft.written["thinking"] += event.text
             case ToolCallStarted():
-                draft.calls = [*draft.calls, event.name][:NAMED_CALLS]
+                draft.calls = [*draft.calls, call_name(event.name)][:NAMED_CALLS]
             case Retrying():
                 reason = event.reason[:1].upper() + event.reason[1:]
                 draft.note = f"{reason}, trying again in {event.wait_s:.0f} s"

@@ -23,7 +23,8 @@ from agents.loop.events import (
     ToolStarted,
     TurnEvent,
 )
-from agents.models import AgentSession
+from agents.loop.turn import TurnStopped
+from agents.models import AgentSession, Message
 from agents.order import Step, order
 from agents.silence import reason_of
 from agents.streaming import DraftStream, pump
@@ -87,7 +88,8 @@ class TurnWriter:
             with transaction.atomic():
                 session = leases.hold(self._run.session.pk, self._run.fence)
                 self._calls.break_off(fault)
-                self._checkpoint.store_cut(session, said)
+                cut = Message.Cut.STOPPED if isinstance(fault, TurnStopped) else Message.Cut.FAILED
+                self._checkpoint.store_cut(session, said, cut)
 
     def write(self, event: TurnEvent) -> None:
         """Write the event.
@@ -124,10 +126,13 @@ class TurnWriter:
         self._has_said |= has_calls or reply.is_final or _has_text(reply)
         self.silence = "" if self._has_said else reason_of(reply)
         ending = None if has_calls or self.silence else self._end(session)
-        # Asked again after silence, the model begins anew.
-        is_cut = bool(self.silence) or reply.finish_reason in _CUT
-        self._checkpoint.store(session, thinking=_thinking(reply), is_cut=is_cut, columns=ending)
+        self._checkpoint.store(session, thinking=_thinking(reply), cut=self._cut(reply), columns=ending)
         return ending
+
+    def _cut(self, reply: Done) -> Message.Cut | None:
+        if self.silence:
+            return Message.Cut.SILENT
+        return Message.Cut.PROVIDER if reply.finish_reason in _CUT else None
 
     def _line(self, event: ToolStarted) -> str:
         found = self._tools.get(event.name)

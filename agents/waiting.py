@@ -68,7 +68,7 @@ def open_calls(turn: Turn, reply: Message) -> OpenCalls:
         blocks=[block for block in reply.blocks if block["type"] == "tool_use"],
         results=lost | results | over,
         sleeping={place: until for place, until in times.items() if until > now},
-        is_cut=reply.is_cut,
+        is_cut=reply.cut == Message.Cut.PROVIDER,
     )
 
 

@@ -40,7 +40,7 @@ def new_agent(request: HttpRequest) -> HttpResponse:
     """Show the form of a new agent, or make it; who makes it becomes its operator."""
     person = signed_in(request)
     if not _may_create(person):
-        raise PermissionDenied("Ask an administrator for the permission to add agents.")
+        raise PermissionDenied("Sign in as an administrator, or ask one for the permission to add agents.")
     profile = AgentProfile(tools=[], features={})
     form = AgentForm(person, request.POST or None, instance=profile)
     if request.method == "POST" and form.is_valid():
@@ -62,7 +62,10 @@ def agent(request: HttpRequest, slug: str) -> HttpResponse:
     form = AgentForm(person, request.POST or None, instance=profile)
     if request.method == "POST" and form.is_valid():
         form.save()
-        messages.success(request, "Saved. New sessions start with these settings.")
+        messages.success(
+            request,
+            "Saved. New sessions start with these settings; older ones take them in their session settings.",
+        )
         _warn_of_setup(request, profile)
         return redirect("agent", profile.slug)
     sessions = profile.sessions.filter(archived_at=None)

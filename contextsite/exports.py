@@ -6,6 +6,7 @@ from typing import Any
 
 from agents.context import json_values
 from agents.models import AgentSession, Message
+from agents.visible_text import call_name
 from memory.bindings import open_board
 from memory.models import Store
 from memory.rendering.cards import source_text
@@ -48,6 +49,8 @@ def _message(row: Message) -> dict[str, Any]:
         "content": row.blocks,
         "tokens": row.tokens,
         "inContext": row.in_context,
+        "cut": row.cut,
+        "isReplaced": row.is_replaced,
         "createdAt": row.created_at.isoformat(),
     }
 
@@ -61,7 +64,8 @@ def _conversation(session: AgentSession) -> Iterator[str]:
         if not parts:
             continue
         is_result = all(block.get("type") == "tool_result" for block in row.blocks)
-        head = "" if is_result else f"### {who}, {row.created_at:%H:%M:%S}\n\n"
+        remark = f" ({row.remark()})" if row.cut else ""
+        head = "" if is_result else f"### {who}, {row.created_at:%H:%M:%S}{remark}\n\n"
         yield head + "\n\n".join(parts)
 
 
@@ -72,7 +76,8 @@ def _block(block: Mapping[str, Any]) -> str:
     if kind == "input_image_url":
         return "*An image.*"
     if kind == "tool_use":
-        return f"Called `{block['name']}`:\n\n{_fenced(str(block.get('arguments') or '{}'), 'json')}"
+        arguments = _fenced(str(block.get("arguments") or "{}"), "json")
+        return f"Called `{call_name(str(block['name']))}`:\n\n{arguments}"
     if kind == "tool_result":
         content = block.get("content", "")
         text = content if isinstance(content, str) else json_values.pretty(content)

@@ -16,6 +16,18 @@ class Message(models.Model):
     # The role of an item that only its provider can read; its one block is the whole item.
     OPAQUE = "opaque"
 
+    class Cut(models.TextChoices):
+        """Why an answer is not whole, as people read it."""
+
+        STOPPED = "stopped", "stopped here"
+        FAILED = "failed", "broke off here"
+        PROVIDER = (
+            "provider",
+            "cut off by the model's provider: its limit of length or its filter; ask it to go on",
+        )
+        # Asked again, the model begins anew.
+        SILENT = "silent", "answered nothing"
+
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     session = models.ForeignKey(AgentSession, on_delete=models.CASCADE, related_name="messages")
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, null=True, blank=True, related_name="messages")
@@ -27,8 +39,10 @@ class Message(models.Model):
     blocks = JSONTextField()
     # What the model thought before it said this, where the provider shows it; the model never sees it again.
     thinking = models.TextField(blank=True)
-    # The model was stopped or cut off while it said this.
-    is_cut = models.BooleanField(default=False)
+    # Why it is not whole; empty when it is.
+    cut = models.CharField(max_length=10, choices=Cut.choices, blank=True)
+    # The model was asked again and never sees this; people still do.
+    is_replaced = models.BooleanField(default=False)
     # Exact count of the item, made once.
     tokens = models.PositiveIntegerField()
     # What the model still sees: false once compacted or rolled over.
@@ -52,6 +66,11 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role} message {self.sequence}"
+
+    def remark(self) -> str:
+        """Return what people should know of an answer that is not whole; empty when it is."""
+        words = str(self.Cut(self.cut).label) if self.cut else ""
+        return f"{words} · not part of the context: asked again" if self.is_replaced else words
 
     def item(self) -> dict[str, Any]:
         """Return the item as the model sees it."""

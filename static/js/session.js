@@ -19,6 +19,7 @@ export class SessionHead {
     // A wallboard has none.
     const rail = document.getElementById("rail") ?? new EventTarget();
     for (const end of ["pointerleave", "focusout"]) rail.addEventListener(end, () => this.#showRail());
+    document.querySelector("#rail [aria-current]")?.scrollIntoView({ block: "center" });
   }
 
   receive({ title, status, budget }) {

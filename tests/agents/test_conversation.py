@@ -114,10 +114,9 @@ class TestPage:
             {"type": "input_file", "file_id": "f"},
         )
         say(session, "assistant", {"type": "thinking", "thinking": "hmm", "persistInHistory": False})
-        picture, thought = messages(session)
+        (picture,) = messages(session)
         assert "An image." in html(picture)
         assert "A file." in html(picture)
-        assert thought.html == ""
 
     def test_a_queued_message_shows_before_a_worker_takes_it(
         self, session: AgentSession, people: Cast
@@ -194,7 +193,7 @@ class TestPage:
         session.refresh_from_db()
         turn_view = conversation_page(session).turn
         assert turn_view is not None
-        assert (turn_view.number, turn_view.status) == (2, "running")
+        assert (turn_view.session_id, turn_view.number, turn_view.status) == (session.pk, 2, "running")
         Turn.objects.update(status=Turn.Status.FAILED, error="why")
         turn_view = conversation_page(session).turn
         assert turn_view is not None
@@ -229,6 +228,10 @@ class TestCalls:
     def test_a_summary_is_one_short_line(self, session: AgentSession, arguments: str, summary: str) -> None:
         say(session, "assistant", call("c1", arguments=arguments))
         assert only_call(session).summary == summary
+
+    def test_a_name_can_be_seen_whatever_the_model_wrote(self, session: AgentSession) -> None:
+        say(session, "assistant", call("c1", ""), call("c2", "look\u202e"))
+        assert [call.name for call in messages(session)[0].calls] == ["(no name)", "look\\u202e"]
 
     def test_a_failure_says_why(self, session: AgentSession) -> None:
         say(session, "assistant", call("c1"))

@@ -84,10 +84,34 @@ def test_an_answer_counts_once(stage: Stage) -> None:
     stage.begin(calling(("c1", "risky")))
     (approval,) = stage.open_approvals
     stage.decide(approval)
-    with pytest.raises(NothingToDo, match="already approved by olga"):
+    with pytest.raises(NothingToDo, match="olga has already approved this call"):
         stage.decide(approval, is_approved=False)
+
+
+def test_an_answer_after_the_turn_is_over_hears_who_answered(stage: Stage) -> None:
+    stage.begin(calling(("c1", "risky")))
+    (approval,) = stage.open_approvals
+    stage.decide(approval, is_approved=False)
     assert stage.go_on(say("done")).status == Turn.Status.SUCCEEDED
-    with pytest.raises(NothingToDo, match="was stopped"):
+    with pytest.raises(NothingToDo, match="olga has already denied this call"):
+        stage.decide(approval)
+
+
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [
+        (Turn.Status.FAILED, "The turn has failed before this was decided. Retry it"),
+        (Turn.Status.CANCELLED, "The turn was stopped before this was decided"),
+        (Turn.Status.SUCCEEDED, "The turn is over"),
+    ],
+)
+def test_an_answer_to_a_turn_that_is_over_hears_how_it_ended(
+    stage: Stage, status: Turn.Status, says: str
+) -> None:
+    turn = stage.begin(calling(("c1", "risky")))
+    (approval,) = stage.open_approvals
+    Turn.objects.filter(pk=turn.pk).update(status=status)
+    with pytest.raises(NothingToDo, match=says):
         stage.decide(approval)
 
 

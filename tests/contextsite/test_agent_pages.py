@@ -163,7 +163,10 @@ def test_others_create_no_agent(people: Cast) -> None:
         assert signed_in(user).get(reverse("agent-new")).status_code == 403
         refused = signed_in(user).post(reverse("agent-new"), fields())
         assert refused.status_code == 403
-        assert "Ask an administrator for the permission to add agents." in refused.content.decode()
+        assert (
+            "Sign in as an administrator, or ask one for the permission to add agents."
+            in refused.content.decode()
+        )
 
 
 def test_an_agent_whose_provider_is_not_set_up_is_saved_with_a_warning(

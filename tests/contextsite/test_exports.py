@@ -62,6 +62,25 @@ def test_markdown_reads_as_a_document(people: Cast) -> None:
     assert "````\nHalf **done** ```x```\n````" in text
 
 
+def test_answers_that_are_not_whole_say_why(people: Cast) -> None:
+    fill(people)
+    people.session.messages.filter(sequence=4).update(cut="stopped", is_replaced=True)
+    assert (
+        "(stopped here · not part of the context: asked again)\n\nDone."
+        in export(people, "md").content.decode()
+    )
+    told = json.loads(export(people, "json").content)["messages"]
+    assert [(each["cut"], each["isReplaced"]) for each in told[2:]] == [("", False), ("stopped", True)]
+
+
+def test_a_call_without_a_name_is_exported_as_one(people: Cast) -> None:
+    fill(people)
+    people.session.messages.filter(sequence=2).update(
+        blocks=[{"type": "tool_use", "id": "1", "name": "", "arguments": "{}"}]
+    )
+    assert "Called `(no name)`:" in export(people, "md").content.decode()
+
+
 def test_an_empty_session_is_exported_too(people: Cast) -> None:
     assert "## Conversation" in export(people, "md").content.decode()
     assert json.loads(export(people, "json").content)["messages"] == []

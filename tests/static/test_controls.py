@@ -1,4 +1,5 @@
 from typing import Any
+from uuid import UUID
 
 import pytest
 from playwright.sync_api import Browser, FilePayload, Page, expect
@@ -6,7 +7,7 @@ from playwright.sync_api import Browser, FilePayload, Page, expect
 from tests.static.conftest import PINNED, session_html
 from tests.static.live_page import PATH, LivePage, board_frame, conversation_frame, gone
 from tests.static.still_site import StillSite
-from tests.templates.samples import card, turn
+from tests.templates.samples import card, fleet_row, turn
 
 pytestmark = pytest.mark.browser
 
@@ -259,3 +260,13 @@ def test_without_scripts_every_form_and_menu_still_works(chromium: Browser, site
     assert "pin=other" in post.body
     assert f"next={PATH.replace('/', '%2F')}" in post.body
     context.close()
+
+
+@pytest.mark.parametrize("place", [0, 40, 79])
+def test_the_rail_opens_at_the_session_of_the_page(unopened: LivePage, place: int) -> None:
+    rail = [fleet_row(id=UUID(int=number)) for number in range(1, 81)]
+    rail[place] = fleet_row()
+    unopened.site.pages[PATH] = session_html(rail=rail)
+    live = unopened.open()
+    expect(live.page.locator("#rail [aria-current]")).to_be_in_viewport(ratio=1)
+    assert live.page.evaluate("scrollY") == 0

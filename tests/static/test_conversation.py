@@ -11,6 +11,13 @@ from tests.templates.samples import budget, call, message, turn
 
 pytestmark = pytest.mark.browser
 
+# The parts of a row that can be seen and have no width or end outside it.
+OUTSIDE = """row => [...row.children].filter((part) => {
+  const { left, right, width } = part.getBoundingClientRect();
+  const edge = row.getBoundingClientRect();
+  const isShown = part.checkVisibility() && part.textContent !== "";
+  return isShown && (width < 16 || left < edge.left || right > edge.right);
+}).map((part) => part.className)"""
 LONG = SafeHTML("<p>Line</p>" * 60)
 
 
@@ -37,6 +44,36 @@ def test_an_open_call_stays_open_when_its_result_arrives(live: LivePage) -> None
     live.send(conversation_frame(6, 7, message(id="3", calls=[call(result="It worked")])))
     assert live.page.locator("#message-3 details").evaluate("call => call.open")
     assert "It worked" in live.text("#message-3")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("effect", ["", 'Tool "x" not found. ' * 20])
+def test_a_call_with_a_long_name_keeps_its_row(live: LivePage, width: int, effect: str) -> None:
+    live.page.set_viewport_size({"width": width, "height": 900})
+    long = call(name="x" * 500, summary="whiteboard/plan", effect=effect, state="failed")
+    live.send(conversation_frame(5, 6, message(id="3", calls=[long])))
+    row = live.page.locator("#message-3 summary")
+    assert row.evaluate(OUTSIDE) == []
+    row.click()
+    name = row.locator(".call__name")
+    assert name.evaluate("name => name.scrollWidth <= name.clientWidth && name.clientHeight > 40")
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_calls_that_are_being_written_stay_on_the_page(live: LivePage, width: int) -> None:
+    live.page.set_viewport_size({"width": width, "height": 900})
+    piece = {"type": "piece", "turn": 2, "call": 1, "voice": "text", "offset": 0, "text": "", "note": ""}
+    live.send(piece | {"calls": ["x" * 500], "is_over": False})
+    written = live.page.locator(".draft__calls")
+    assert written.evaluate("list => list.scrollWidth <= list.clientWidth")
+
+
+@pytest.mark.parametrize("chat_px", [390, 544.08, 620])
+def test_a_line_shows_one_clock_at_every_width(live: LivePage, chat_px: float) -> None:
+    live.page.locator(".chat").evaluate("(chat, px) => { chat.style.inlineSize = `${px}px`; }", chat_px)
+    live.send(conversation_frame(5, 6, message(id="3")))
+    for line in ("#message-1", "#message-3"):
+        assert live.page.locator(f"{line} time").filter(visible=True).count() == 1
 
 
 def test_frames_follow_the_cursor_of_the_conversation(live: LivePage) -> None:
@@ -75,9 +112,9 @@ def test_times_are_shown_in_the_time_zone_of_the_reader(live: LivePage) -> None:
 
 def test_the_state_of_the_turn_brings_and_takes_its_controls(live: LivePage) -> None:
     live.send(conversation_frame(5, 6, turn=turn(number=2, status="running")))
-    assert live.text("#turn-state") == "Turn 2 is running, a message waits for it Stop"
+    assert live.text("#turn-state") == "Turn 2 is running; a message you send now waits for it Stop"
     live.send(conversation_frame(6, 7, turn=turn(number=2, status="failed", error="No answer.")))
-    assert live.text("#turn-state") == "Turn 2 failed. No answer. Retry now"
+    assert live.text("#turn-state") == "Turn 2 failed. No answer. Retry now Session settings"
     announcement = live.page.locator("#announce")
     expect(announcement).to_have_text("Turn 2 failed. No answer.")
     expect(announcement).to_have_attribute("aria-live", "assertive")

@@ -71,7 +71,8 @@ def message(**changes: Any) -> SimpleNamespace:
         "images": [],
         "calls": [],
         "thinking": "",
-        "is_cut": False,
+        "remark": "",
+        "is_replaced": False,
         "waits": False,
         "place": 0,
     }
@@ -164,7 +165,11 @@ def session(**changes: Any) -> SimpleNamespace:
 
 def turn(**changes: Any) -> SimpleNamespace:
     return SimpleNamespace(
-        **({"number": 18, "status": "running", "error": "", "wake_at": None, "transfer": {}} | changes)
+        **(
+            {"session_id": SESSION_ID, "number": 18, "status": "running", "error": "", "wake_at": None}
+            | {"transfer": {}}
+            | changes
+        )
     )
 
 

@@ -1,11 +1,13 @@
 from datetime import UTC, datetime
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from memory.rendering.sanitize import SafeHTML
 from tests.templates.markup import rendered
-from tests.templates.samples import HOSTILE, call, message, turn
+from tests.templates.samples import HOSTILE, SESSION_ID, call, message, turn
 
 
 def test_a_line_is_one_element_that_frames_address() -> None:
@@ -39,6 +41,18 @@ def test_attached_images_are_shown_from_our_own_address_in_their_size() -> None:
     unknown = SimpleNamespace(url="/i/", width=None, height=None)
     page = rendered("agents/_message.html", message=message(html="", images=[unknown]))
     assert "width" not in page.one("img").attributes
+
+
+def test_an_answer_that_is_not_whole_says_why() -> None:
+    page = rendered("agents/_message.html", message=message(remark=HOSTILE + "stopped here"))
+    assert "stopped here" in page.text
+    assert not list(page.all("script"))
+    assert "turn--replaced" not in page.one("li").classes
+
+
+def test_an_answer_that_was_asked_for_again_is_muted() -> None:
+    page = rendered("agents/_message.html", message=message(is_replaced=True))
+    assert "turn--replaced" in page.one("li").classes
 
 
 def test_a_waiting_message_says_its_place_to_everybody_and_can_be_withdrawn_by_operators() -> None:
@@ -86,6 +100,7 @@ def test_hostile_calls_stay_text(field: str) -> None:
 def test_an_unfinished_turn_can_be_stopped_by_operators(status: str, says: str) -> None:
     page = rendered("agents/_turn_state.html", turn=turn(status=status), may_act=True)
     assert f"Turn 18 {says}" in page.text
+    assert ("a message you send now waits for it" in page.text) is (status != "waiting")
     assert page.one("button").attributes["form"] == "stop-form"
 
 
@@ -117,6 +132,15 @@ def test_a_failed_turn_says_why_and_can_be_tried_again() -> None:
     assert "Turn 18 failed. The model did not answer." in page.text
     assert page.one("button").attributes["form"] == "retry-form"
     assert not list(page.all("script"))
+
+
+@pytest.mark.parametrize("transfer", [{}, {"to": "a", "found": ["b"], "count": 1}])
+def test_a_failed_turn_leads_to_where_the_session_takes_newer_settings(transfer: dict[str, Any]) -> None:
+    failed = turn(status="failed", error="It does not fit.", transfer=transfer)
+    link = rendered("agents/_turn_state.html", turn=failed, may_act=True).one("a")
+    assert link.text == "Session settings"
+    assert link.attributes["href"] == reverse("session-manage", args=[SESSION_ID]) + "#settings"
+    assert not list(rendered("agents/_turn_state.html", turn=failed, may_act=False).all("a"))
 
 
 @pytest.mark.parametrize("status", ["queued", "running", "waiting", "failed", "succeeded", "cancelled"])

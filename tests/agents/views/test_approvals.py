@@ -50,9 +50,9 @@ def test_a_second_answer_is_refused_clearly(stage: Stage) -> None:
     client.post(url(approval), {"approve": approval.digest})
     again = client.post(url(approval), {"deny": approval.digest}, headers=JSON)
     assert again.status_code == 409
-    assert "already approved by olga" in again.json()["error"]
+    assert "olga has already approved this call" in again.json()["error"]
     page = client.post(url(approval), {"deny": approval.digest})
-    assert "already approved" in str(list(get_messages(page.wsgi_request))[-1])
+    assert "has already approved" in str(list(get_messages(page.wsgi_request))[-1])
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from agents.sessions import submit_turn
 from memory.models import Entry
 from tests.boards import write
 from tests.people import Cast, signed_in
+from tests.templates.markup import tree
 
 pytestmark = pytest.mark.django_db
 
@@ -84,6 +85,12 @@ def test_newer_settings_of_the_agent_are_taken_over(people: Cast) -> None:
     assert post(people, "apply-settings").status_code == 200
     assert now(people).settings == people.profile.snapshot()
     assert now(people).model == "openai:gpt-4.1"
+
+
+def test_the_settings_of_a_session_have_an_address(people: Cast) -> None:
+    address = reverse("session-manage", args=[people.session.pk])
+    page = tree(signed_in(people.operator).get(address).content.decode())
+    assert page.one(id="settings").one("h2").text == "Settings"
 
 
 def test_a_recording_keeps_its_settings(people: Cast) -> None:
