@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 from agents.context import json_values
 from agents.context.counting import count_block
+from agents.context.cut_texts import cut_text
 from agents.context.offload import parse_arguments
-from agents.context.oversize import cut_note
 
 if TYPE_CHECKING:
     from agents.context.json_values import JSON
@@ -95,4 +95,4 @@ def _shorter_value(value: JSON, key: str | None) -> JSON:
 
 
 def _cut(text: str, key: str | None) -> str:
-    return f"{text[:SHOWN_CHARACTERS]}\n\n{cut_note(text, SHOWN_CHARACTERS, key)}"
+    return cut_text(text, SHOWN_CHARACTERS, key)

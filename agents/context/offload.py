@@ -9,7 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from agents.context import json_values
+from agents.context.cut_texts import NOTES_STORE
 from agents.context.isolation import contain
+from agents.context.kept_notes import find_place, look_up
 
 if TYPE_CHECKING:
     from agents.context.json_values import JSON
@@ -18,15 +20,12 @@ if TYPE_CHECKING:
     from agents.context.stores import StoreHandler
     from agents.context.toolbox import ToolManager
 
-NOTES_STORE = "notes"
 DESCRIPTION_CHARACTERS = 150
 
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]+")
 _PART_CHARACTERS = 60
 _NAME_CHARACTERS = 150
 _DIGEST_DIGITS = 6
-# What `oversize` writes at the end of a result that it cut.
-_CUT = re.compile(r"(?s)(?:.*\n\n)?\[Cut: [^\]]*\]")
 
 
 class Call(NamedTuple):
@@ -56,16 +55,13 @@ class Offloader:
     def keep(self, use_id: str, call: Call, text: str) -> str | None:
         """Return the key under which the text can be read again, None when it was not stored.
 
-        A text that was cut before is in the notes already, in full, and is not stored again.
+        A text that was cut before is in the notes already, in full, and is not stored again. A note of
+        another text under the same key, as ids come again, is not replaced.
         """
         handler = self._router.get(NOTES_STORE)
         if handler is None:
             return None
-        key = result_key(call.name, use_id)
-        if is_cut(text):
-            known = contain("Looking for a note", partial(handler.store_get, key)).value or {}
-            return str(known["key"]) if known.get("found") else None
-        return _store(handler, key, describe_call(self._tools, call), text)
+        return _keep(handler, result_key(call.name, use_id), describe_call(self._tools, call), text)
 
     def keep_words(self, item: InputItem, block: Block) -> str | None:
         """Return the key under which what a model wrote can be read again, None when it was not stored."""
@@ -76,23 +72,22 @@ class Offloader:
             key = note_key("arguments", f"{item['id']}.{block['id']}", block["name"])
             call = Call(block["name"], parse_arguments(block["arguments"]))
             described = one_line(f"Arguments of {describe_call(self._tools, call)}")
-            return _store(handler, key, described, block["arguments"])
+            return _keep(handler, key, described, block["arguments"])
         text = cast("OutputText", block)["text"]
         described = one_line(f"Answer of the agent: {text[:DESCRIPTION_CHARACTERS]}")
-        return _store(handler, note_key("answer", item["id"]), described, text)
+        return _keep(handler, note_key("answer", item["id"]), described, text)
 
 
-def _store(handler: StoreHandler, key: str, description: str, text: str) -> str | None:
+def _keep(handler: StoreHandler, key: str, description: str, text: str) -> str | None:
+    look = partial(find_place, key, text, partial(look_up, handler))
+    place = contain("Looking for a note", look).value
+    if place is None or place.is_taken:
+        return place and place.key
     data: dict[str, JSON] = {"description": description, "value": text, "tier": "raw"}
-    stored = contain("Storing a text in the notes", partial(handler.store_set, key, data)).value
+    stored = contain("Storing a text in the notes", partial(handler.store_set, place.key, data)).value
     if not stored or stored.get("success") is not True:
         return None
-    return str(stored.get("key", key))
-
-
-def is_cut(text: str) -> bool:
-    """Tell whether the text is what was left of a result that was too large for the prompt."""
-    return _CUT.fullmatch(text) is not None
+    return str(stored.get("key", place.key))
 
 
 def describe_call(tools: ToolManager, call: Call) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from agents.context.counting import MESSAGE_OVERHEAD, count_block, count_item
+from agents.context.cut_texts import cut_text, read_cut
 
 if TYPE_CHECKING:
     from agents.context.messages import Block, InputItem, MessageItem, ToolResult
@@ -84,19 +85,6 @@ def shrink_input(
     return OversizeResult(True, tuple(cut), original, final, changed, warning=warning)
 
 
-def cut_note(text: str, shown: int, key: str | None) -> str:
-    """Return what stands for the part of a text behind the characters that are shown.
-
-    Args:
-        text: all of it.
-        shown: how many of its characters are.
-        key: under which the notes hold it.
-    """
-    where = f' Read all of it with store_get("notes", "{key}").' if key else ""
-    sizes = f"{_kilobytes(text)} KB, of which the first {_kilobytes(text[:shown])} KB are shown"
-    return f"[Cut: {sizes}.{where}]"
-
-
 def looks_binary(text: str) -> bool:
     """Tell base64 and control characters from text: paths, identifiers and prose are never binary."""
     if len(text) < _BINARY_MIN_CHARACTERS:
@@ -120,7 +108,7 @@ class _Cutter:
 
     def __init__(self, keep: Keep) -> None:
         self._keep = keep
-        self._keys: dict[str, str | None] = {}
+        self._keys: dict[tuple[str, str], str | None] = {}
         self._room = 0
         self.spent = 0
 
@@ -136,17 +124,19 @@ class _Cutter:
         if len(text) <= left:
             self.spent += len(text)
             return block
-        shown = left - _NOTE_CHARACTERS
         self.spent = self._room
+        earlier = read_cut(text)
+        # Of a text that was cut before, the note is no part of what is shown.
+        shown = min(left - _NOTE_CHARACTERS, len(earlier.shown) if earlier else len(text))
         if shown <= 0:
-            return {**block, "content": self._note(block, 0), "error": _SKIPPED_ERROR}
-        return {**block, "content": f"{text[:shown]}\n\n{self._note(block, shown)}"}
+            return {**block, "content": cut_text(text, 0, self._key_of(block)), "error": _SKIPPED_ERROR}
+        return {**block, "content": cut_text(text, shown, self._key_of(block))}
 
-    def _note(self, block: ToolResult, shown: int) -> str:
-        use_id, text = block["tool_use_id"], block["content"]
-        if use_id not in self._keys:
-            self._keys[use_id] = self._keep(use_id, text)
-        return cut_note(text, shown, self._keys[use_id])
+    def _key_of(self, block: ToolResult) -> str | None:
+        full = block["tool_use_id"], block["content"]
+        if full not in self._keys:
+            self._keys[full] = self._keep(*full)
+        return self._keys[full]
 
 
 def _cut_item(item: InputItem, cutter: _Cutter) -> InputItem:
@@ -170,7 +160,3 @@ def _fixed_tokens(item: InputItem, estimator: TokenEstimator) -> int:
         else count_block(block, estimator)
         for block in item["content"]
     )
-
-
-def _kilobytes(text: str) -> str:
-    return f"{len(text.encode('utf-8', 'replace')) / 1024:.1f}"

@@ -198,12 +198,12 @@ class Preparer:
         items, until all of it fits.
         """
         history, pending = self._conversation.items(), self._conversation.pending_items()
-        kept: dict[str, str | None] = {}
+        kept: dict[tuple[str, str], str | None] = {}
 
         def keep(use_id: str, text: str) -> str | None:
-            if use_id not in kept:
-                kept[use_id] = self._offloader.keep(use_id, find_call(history, use_id), text)
-            return kept[use_id]
+            if (use_id, text) not in kept:
+                kept[use_id, text] = self._offloader.keep(use_id, find_call(history, use_id), text)
+            return kept[use_id, text]
 
         limit = room - assemble().budget.system_message_tokens
         for _ in range(_MAX_CUTS):

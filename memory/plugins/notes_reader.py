@@ -126,6 +126,11 @@ class NotesReader(BasePlugin):
         entry = self.find(key)
         return None if entry is None else entry.key
 
+    def value_of(self, key: str) -> JSON:
+        """Return the value of the note of a key or base key, None when there is none; no access counts."""
+        entry = self.find(key)
+        return None if entry is None else self.with_values([entry])[0].value
+
     def matching(self, pattern: object = None, tier: object = None) -> list[NotesEntry]:
         """Return the notes that fit pattern and tier, as `query` finds them."""
         check_tier(tier)

@@ -12,9 +12,9 @@ from agents.context.compaction.plan import CompactionPlan, NoteWrite, PluginShri
 from agents.context.compaction.shortfall import Shortfall, shortfall_of
 from agents.context.compaction.strategy import AlgorithmicStrategy, protected_turns_of
 from agents.context.compaction.twins import revisions_of
+from agents.context.cut_texts import NOTES_STORE
 from agents.context.errors import PlanOutdated, words_of
 from agents.context.isolation import contain
-from agents.context.offload import NOTES_STORE
 from agents.context.pairing import piece_of
 
 if TYPE_CHECKING:

@@ -5,36 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, cast
 
-from agents.context.background import settle
 from agents.context.compaction.plan import HISTORY, NOWHERE, NoteWrite
 from agents.context.compaction.pointers import full_value, pointer_text, result_size
 from agents.context.isolation import contain
+from agents.context.kept_notes import Known, KnowsNotes, find_place, look_up
 from agents.context.offload import (
     DESCRIPTION_CHARACTERS,
     describe_call,
-    is_cut,
     note_key,
     one_line,
     result_key,
 )
-from agents.context.stores import StoreActions, StoreHandler
 
 if TYPE_CHECKING:
     from agents.context.json_values import JSON
     from agents.context.messages import InputItem, ToolResult
     from agents.context.offload import Call
+    from agents.context.stores import StoreHandler
     from agents.context.toolbox import ToolManager
-
-_MAX_KEYS = 20
-
-
-@runtime_checkable
-class _KnowsKeys(Protocol):
-    """Notes that tell of a key without counting that as an access."""
-
-    def real_key(self, key: str) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,39 +119,24 @@ class Keeper:
             return Kept((HISTORY,)) if self.has_history else Kept((NOWHERE,))
         limit = getattr(self.notes, "description_max_length", DESCRIPTION_CHARACTERS)
         data["description"] = one_line(str(data["description"]), limit) or source
-        for number in range(1, _MAX_KEYS):
-            candidate = key if number == 1 else f"{key}.{number}"
-            known = self._read(candidate)
-            if known is None:
-                return self._write(candidate, data, source)
-            if _covers(known[1], data["value"]):
-                return Kept((known[0],))
-        return None
+        look = partial(find_place, key, data["value"], partial(self._look_up, self.notes))
+        place = contain("Looking for a note", look).value
+        if place is None:
+            return None
+        return Kept((place.key,)) if place.is_taken else self._write(place.key, data, source)
 
-    def _read(self, key: str) -> tuple[str, JSON] | None:
-        """Return the real key and the value of a note that exists, with as much of it as can be seen."""
-        real = contain("Looking for a note", partial(self._real_key, key)).value
+    def _look_up(self, notes: StoreHandler, key: str) -> Known | None:
+        """Return the note of a key; the copy knows which there are, the notes themselves have the values."""
+        if not isinstance(notes, KnowsNotes):
+            return look_up(notes, key)
+        real = notes.real_key(key)
         if real is None:
             return None
         if real in self._by_key:
-            return real, self._by_key[real]
-        return real, self._live_value(real)
-
-    def _real_key(self, key: str) -> str | None:
-        """Return the full key of a note; where the notes can tell, the copy stays what the notes will be."""
-        if isinstance(self.notes, _KnowsKeys):
-            return self.notes.real_key(key)
-        found = settle(cast("StoreHandler", self.notes).store_get(key))
-        return str(found.get("key", key)) if found.get("found") else None
-
-    def _live_value(self, key: str) -> JSON:
-        """Return the value of a note without counting that as a use, None when it cannot be seen so."""
-        if not isinstance(self.live_notes, StoreActions):
-            return None
-        look = partial(self.live_notes.store_action, "query", {"pattern": key, "includeValues": True})
-        entries = (contain("Reading a note", look).value or {}).get("entries")
-        first = entries[0] if isinstance(entries, list) and entries else None
-        return first.get("value") if isinstance(first, dict) else None
+            return Known(real, self._by_key[real])
+        return Known(
+            real, self.live_notes.value_of(real) if isinstance(self.live_notes, KnowsNotes) else None
+        )
 
     def _write(self, key: str, data: dict[str, JSON], source: str) -> Kept | None:
         notes = cast("StoreHandler", self.notes)
@@ -172,11 +147,3 @@ class Keeper:
         self._by_key[real] = data["value"]
         self.writes.append(NoteWrite(real, key, data, source))
         return Kept((real,), frozenset({real}))
-
-
-def _covers(stored: JSON, value: JSON) -> bool:
-    """Tell whether a stored value, None when it cannot be seen, says all that another one says."""
-    if not isinstance(value, str) or not is_cut(value):
-        return stored == value
-    shown = value.rpartition("[Cut: ")[0].removesuffix("\n\n")
-    return stored is None or (isinstance(stored, str) and stored.startswith(shown))

@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from agents.context.offload import NOTES_STORE
+from agents.context.cut_texts import NOTES_STORE
 
 if TYPE_CHECKING:
     from agents.context.json_values import JSON
     from agents.context.messages import ToolResult
 
-_POINTER = re.compile(r"\[The result of .{1,200} was moved out of the context[^\]]*\]", re.DOTALL)
+_POINTER = re.compile(
+    r"\[The result of .{0,64} \(\d+\.\d KB\) was moved out of the context"
+    rf'(?:\. Read it with store_get\("{NOTES_STORE}", "[^"]{{1,600}}"\)\.|; the session\'s history keeps it\.'
+    r"| and not kept\.)\]",
+    re.DOTALL,
+)
 _MAX_NAME = 64
 _MAX_ERROR_CHARACTERS = 200
 

@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from agents.context.compaction.plan import PluginShrink
+from agents.context.cut_texts import NOTES_STORE
 from agents.context.isolation import contain
-from agents.context.offload import NOTES_STORE
 from agents.context.stores import StoreHandler
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 import pytest
 
 from agents.context import Tool
+from agents.context.cut_texts import cut_text
 from agents.context.json_values import JSON
 from agents.context.messages import InputItem, ToolUse
 from agents.context.offload import Call, Offloader, find_call
@@ -39,6 +40,62 @@ def test_two_calls_with_ids_that_look_alike_do_not_meet() -> None:
         offloader.keep(each, Call("t", {}), each) for each in ("a/b", "a_b", "a.b", "x" * 500, "x" * 501, "")
     }
     assert len(keys) == 6
+
+
+def test_a_reused_id_gets_a_note_of_its_own() -> None:
+    notes = WorkingMemory()
+    offloader = offloader_of(notes)
+    keys = [offloader.keep("call_0", Call("read", {}), text * 100_000) for text in ("a", "b", "a")]
+    assert keys[1] == f"{keys[0]}.2"
+    assert keys[2] == keys[0]
+    assert [entry.value for entry in notes.entries()] == ["a" * 100_000, "b" * 100_000]
+
+
+def test_keeping_looks_at_notes_without_using_them() -> None:
+    notes = WorkingMemory()
+    offloader = offloader_of(notes)
+    for text in ("a", "b", "b"):
+        offloader.keep("call_0", Call("read", {}), text)
+    assert [entry.access_count for entry in notes.entries()] == [0, 0]
+
+
+def test_a_cut_text_is_found_under_the_key_that_it_names() -> None:
+    notes = WorkingMemory()
+    offloader = offloader_of(notes)
+    call = Call("read", {})
+    keys = [offloader.keep("call_0", call, start + "x" * 1_000) for start in ("a", "b")]
+    cut = cut_text("b" + "x" * 1_000, 100, keys[1])
+    assert offloader.keep("call_0", call, cut) == keys[1]
+    assert notes.count == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "all of it\n\n[Cut: anything]",
+        "all of it\n\n[Cut: 9.8 KB, of which the first 3.2 KB are shown.]",
+        "all of it\n\n" + cut_text("word", 0, "raw.gone"),
+        "all of it\n\n" + cut_text("word", 0, "raw.other"),
+        "all of it " + cut_text("word", 0, "raw.other"),
+        cut_text("word", 0, "raw.gone"),
+    ],
+)
+def test_a_text_that_only_looks_cut_is_kept_like_any_other(text: str) -> None:
+    notes = WorkingMemory()
+    notes.store("other", "another note", "something else", tier="raw")
+    key = offloader_of(notes).keep("c", Call("read", {}), text)
+    assert key is not None
+    assert notes.retrieve(key) == text
+
+
+def test_a_store_that_cannot_be_looked_into_is_not_written_to() -> None:
+    class Blind(Shelf):
+        def store_get(self, key: str | None = None) -> StoreResult:
+            raise RuntimeError("no")
+
+    shelf = Blind("notes")
+    assert offloader_of(shelf).keep("c", Call("t", {}), "text") is None
+    assert shelf.entries == {}
 
 
 @pytest.mark.parametrize("use_id", ["../../etc", "é" * 40, "\ud800", "..", "a" * 1_000])

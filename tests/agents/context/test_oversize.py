@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.context.counting import count_item
+from agents.context.cut_texts import cut_text
 from agents.context.messages import InputItem
 from agents.context.oversize import OversizeResult, looks_binary, shrink_input
 from agents.context.tokens import ApproximateTokenEstimator, TiktokenEstimator, TokenEstimator
@@ -201,3 +202,20 @@ def test_whatever_is_accepted_fits_and_keeps_every_result(items: list[InputItem]
     for before, after in zip(items, result.items, strict=True):
         assert before["type"] == after["type"] == "message"
         assert [each["type"] for each in before["content"]] == [each["type"] for each in after["content"]]
+
+
+def test_a_cut_text_is_cut_again_without_the_note_in_what_is_shown() -> None:
+    cut = cut_text("word " * 2_000, 3_000, "raw." + "k" * 400)
+    keeper = Keeper("raw.key")
+    result = shrunk(results("c", text=cut), limit=1_000, keeper=keeper)
+    text = content_of(result)["content"]
+    assert keeper.kept == [("c", cut)]
+    assert text.count("[Cut: ") == 1
+    assert text.startswith("word word")
+
+
+def test_two_results_of_one_id_are_kept_each() -> None:
+    keeper = Keeper()
+    first, second = (results("c", item_id=each, text=f"{each} word " * 2_000) for each in "ab")
+    shrunk(first, second, limit=1_000, keeper=keeper)
+    assert [text[0] for _, text in keeper.kept] == ["a", "b"]

@@ -5,6 +5,7 @@ import pytest
 
 from agents.context import AgentContext, Tool
 from agents.context.errors import ContextOverflow, InputTooLarge
+from agents.context.messages import InputItem
 from agents.context.oversize import OversizeResult
 from agents.context.tokens import TiktokenEstimator
 from tests.agents.context.cast import CountingEstimator, NotePad, Shelf, context_of, reply, texts_of
@@ -198,6 +199,36 @@ def test_the_full_result_can_be_read_again_from_the_notes() -> None:
     key = held["content"][0]["content"].partition('store_get("notes", "')[2].partition('"')[0]
     assert key.startswith("raw.tool_result.search.call_1")
     assert context.memory.retrieve(key) == "word " * 8_000
+
+
+def key_in(item: InputItem) -> str:
+    assert item["type"] == "message"
+    text = str(item["content"][0])
+    return text.partition('store_get("notes", "')[2].partition('"')[0]
+
+
+def test_results_of_a_reused_call_id_are_read_again_each_by_its_own_key() -> None:
+    context = context_of(features={}, max_context_tokens=4_000, response_reserve=100)
+    keys = []
+    for letter in "ab":
+        answered(context, f"{letter} word " * 8_000)
+        keys.append(key_in(context.prepare().input[-1]))
+        context.add_assistant_response("done")
+    assert [context.memory.retrieve(key) for key in keys] == ["a word " * 8_000, "b word " * 8_000]
+
+
+def test_a_result_that_ends_like_a_cut_one_is_kept_even_after_a_restore() -> None:
+    text = "word " * 8_000 + "\n\n[Cut: anything]"
+    context = context_of(features={}, max_context_tokens=4_000, response_reserve=100)
+    answered(context, text)
+    restored = context_of(features={}, max_context_tokens=4_000, response_reserve=100)
+    restored.restore_state(context.get_state())
+    key = key_in(restored.prepare().input[-1])
+    assert restored.memory.retrieve(key) == text
+    smaller = context_of(features={}, max_context_tokens=3_000, response_reserve=100)
+    smaller.restore_state(restored.get_state())
+    assert key_in(smaller.prepare().input[-1]) == key
+    assert smaller.memory.count == 1
 
 
 @pytest.mark.trap("W5.20")

@@ -7,9 +7,10 @@ from agents.context import AgentContext, AlgorithmicStrategy, ApproximateTokenEs
 from agents.context.compaction.keeper import Keeper
 from agents.context.compaction.plan import HISTORY, NOWHERE, PluginShrink
 from agents.context.compaction.pointers import full_value, is_pointer, pointer_text
+from agents.context.cut_texts import cut_text
 from agents.context.json_values import JSON
 from agents.context.messages import ToolResult
-from agents.context.offload import Call, is_cut, one_line
+from agents.context.offload import Call, one_line
 from agents.context.stores import StoreResult
 from agents.context.toolbox import ToolManager
 from memory.plugins import WorkingMemory
@@ -66,23 +67,54 @@ def test_a_result_that_was_cut_points_to_the_full_one() -> None:
     live = WorkingMemory()
     stored = keeper(live, live).keep_result(result("abc" * 100), LOOK, "r1")
     assert stored is not None
-    cut = result(f"{'abc' * 10}\n\n[Cut: 0.3 KB, of which the first 0.0 KB are shown. Read all of it …]")
-    assert is_cut(cut["content"])
+    cut = result(cut_text("abc" * 100, 30, stored.key))
     kept = keeper(live.copy(), live).keep_result(cut, LOOK, "r1")
     assert kept is not None
     assert kept.key == stored.key
-    other = result("zzz\n\n[Cut: 0.3 KB, of which the first 0.0 KB are shown.]")
+    other = result(cut_text("zzz" * 100, 30, stored.key))
     kept = keeper(live.copy(), live).keep_result(other, LOOK, "r1")
     assert kept is not None
     assert kept.key == f"{stored.key}.2"
 
 
+def test_a_result_that_only_looks_cut_is_kept() -> None:
+    live = WorkingMemory()
+    stored = keeper(live, live).keep_result(result("one"), LOOK, "r1")
+    assert stored is not None
+    text = "all of it\n\n[Cut: anything]"
+    kept = keeper(live.copy(), live).keep_result(result(text), LOOK, "r1")
+    assert kept is not None
+    assert kept.key == f"{stored.key}.2"
+
+
 def test_notes_that_cannot_be_looked_into_are_never_overwritten() -> None:
-    shelf = Shelf("notes")
+    class Closed(Shelf):
+        def store_get(self, key: str | None = None) -> StoreResult:
+            return {"found": key in self.entries, "key": key}
+
+    shelf = Closed("notes")
     first = keeper(shelf, shelf)
     kept = first.keep_result(result("one"), LOOK, "r1")
     assert kept is not None
     second = keeper(shelf, shelf).keep_result(result("one"), LOOK, "r1")
+    assert second is not None
+    assert second.key == f"{kept.key}.2"
+
+
+def test_notes_of_a_host_that_show_the_same_value_are_used_again() -> None:
+    shelf = Shelf("notes")
+    first = keeper(shelf, shelf).keep_result(result("one"), LOOK, "r1")
+    again = keeper(shelf, shelf).keep_result(result("one"), LOOK, "r1")
+    assert first is not None
+    assert again is not None
+    assert again.key == first.key
+
+
+def test_notes_whose_values_only_the_copy_knows_are_never_overwritten() -> None:
+    live = WorkingMemory()
+    kept = keeper(live).keep_result(result("one"), LOOK, "r1")
+    assert kept is not None
+    second = keeper(live).keep_result(result("one"), LOOK, "r1")
     assert second is not None
     assert second.key == f"{kept.key}.2"
 
@@ -144,6 +176,7 @@ def test_pointers_are_known_again() -> None:
     assert is_pointer(pointer_text("x" * 500, 1_000, None, is_in_history=True))
     assert is_pointer(pointer_text("a\nb", 1_000, None, is_in_history=False))
     assert not is_pointer("The result of look (1.0 KB) was moved out of the context.")
+    assert not is_pointer(f"[The result of look was moved out of the context{'a' * 9_000}]")
 
 
 def test_one_line_is_clipped_and_shows_nothing_that_cannot_be_seen() -> None:
