@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 from agents.context import AgentContext, json_values
 from agents.context.background import Answer, Watch, start, staying
-from agents.context.errors import CallSuspended, TurnAborted
+from agents.context.errors import CallSuspended, InvalidItem, TurnAborted, words_of
 from agents.context.json_values import JSON, InvalidJSON
 from agents.context.messages import ToolOutcome
 from agents.context.tools import ToolCallState
 from agents.loop.events import ToolFinished, ToolStarted, TurnEvent, WaitingCall
 from agents.loop.hooks import AfterToolExecution, BeforeToolExecution, Mock, Skip, decide
+from agents.loop.kept_results import keepable
 from agents.loop.limits import Meter, Pace
 from agents.loop.suspension import LATER, Later, OpenCalls
 
@@ -184,10 +185,16 @@ class Batch:
         return tuple(failed) if len(failed) == len(self.calls) else ()
 
     def settle(self, note: str) -> None:
-        """Put one result per call into the context, in order; calls without one are answered with a note."""
+        """Put one result per call into the context, in order; calls without one are answered with a note.
+
+        A result that cannot be kept is answered with an error.
+        """
         if self.calls and not self._workshop.context.is_destroyed:
             outcomes = [self._outcome(place, note) for place in range(len(self.calls))]
-            self._workshop.context.add_tool_results(outcomes)
+            try:
+                self._workshop.context.add_tool_results(outcomes)
+            except InvalidItem:
+                self._workshop.context.add_tool_results(keepable(outcomes))
 
     def _carry_out(self, place: int) -> Iterator[TurnEvent]:
         is_asked = self._needs_approval(self.calls[place])
@@ -341,7 +348,8 @@ def _read(block: Block, place: int, *, is_cut: bool) -> ToolCall:
     return ToolCall(id_, name, arguments, place=place)
 
 
-def _failure(tool_name: str, kind: str, text: str) -> JSON:
+def _failure(tool_name: str, kind: str, reason: object) -> JSON:
+    text = json_values.repair_text(reason if isinstance(reason, str) else words_of(reason))
     return {"success": False, "error": text, "errorType": kind, "toolName": tool_name}
 
 
