@@ -6,9 +6,13 @@ import base64
 import binascii
 import re
 
+from agents.context.image_size import size_of_base64
+
 _WEB = ("https://", "http://")
 IMAGE_TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _DATA_URL = re.compile(r"data:(?P<type>[^;,]*)(?P<base64>;base64)?,(?P<data>.*)", re.DOTALL)
+# Far more than any provider looks at; who sends more has sent nonsense, and the whole prompt is refused.
+MOST_PIXELS = 50_000_000
 DETAILS = ("auto", "low", "high")
 # How an image is sent whose type nobody said.
 UNKNOWN_TYPE = "image/png"
@@ -44,4 +48,9 @@ def fault_of_data(data: str, media_type: str) -> str | None:
         decoded = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
         return "the data is not base64; encode the bytes of the image again"
-    return None if decoded else "there is no data; encode the bytes of the image"
+    if not decoded:
+        return "there is no data; encode the bytes of the image"
+    width, height = size_of_base64(data) or (0, 0)
+    if width * height > MOST_PIXELS:
+        return f"it says that it has {width:,} by {height:,} pixels; scale it down to {MOST_PIXELS:,} at most"
+    return None

@@ -31,6 +31,8 @@ _KEPT_CHARACTERS = 16_000
 _IMAGE_BASE = 85
 _IMAGE_TILE = 170
 _IMAGE_TILE_EDGE = 512
+# What is larger than 2,048 by 2,048 pixels is scaled down before it is cut into tiles.
+_IMAGE_MOST_TILES = 16
 _IMAGE_UNKNOWN_SIZE = 1_000
 
 
@@ -68,13 +70,16 @@ class _SharedEstimates(ABC):
     def estimate_image_tokens(
         self, width: int | None = None, height: int | None = None, detail: str | None = None
     ) -> int:
-        """Return 85 for low detail, 85 + 170 per started tile of 512 pixels, 1,000 for an unknown size."""
+        """Return 85 for low detail, 85 + 170 per started tile of 512 pixels, 1,000 for an unknown size.
+
+        At most 16 tiles count: no provider looks at more of an image, whatever its header says.
+        """
         if detail == "low":
             return _IMAGE_BASE
         if not width or not height:
             return _IMAGE_UNKNOWN_SIZE
         tiles = math.ceil(width / _IMAGE_TILE_EDGE) * math.ceil(height / _IMAGE_TILE_EDGE)
-        return _IMAGE_BASE + _IMAGE_TILE * tiles
+        return _IMAGE_BASE + _IMAGE_TILE * min(tiles, _IMAGE_MOST_TILES)
 
 
 class ApproximateTokenEstimator(_SharedEstimates):

@@ -45,6 +45,9 @@ def test_the_approximation_follows_the_published_ratios(text: str, content_type:
     [
         (1920, 1080, None, 2125),
         (256, 256, "high", 255),
+        (2048, 2048, None, 85 + 16 * 170),
+        (2049, 2048, None, 85 + 16 * 170),
+        (2**31 - 1, 2**31 - 1, "high", 85 + 16 * 170),
         (1920, 1080, "low", 85),
         (None, None, "low", 85),
         (None, None, None, 1000),
