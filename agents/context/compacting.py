@@ -25,6 +25,7 @@ from agents.context.compaction.strategy import (
 )
 from agents.context.errors import InvalidOption, PreparationActive
 from agents.context.execution import ExecutionGuard
+from agents.context.isolation import contain
 from agents.context.kinds import check_kind
 from agents.context.lifecycle import Hook, Hooks, LifecycleHooks
 from agents.context.options import DEFAULT_CRITICAL_GATE, DEFAULT_STRATEGY, MODEL, ContextOptions, window_of
@@ -120,7 +121,12 @@ class CompactingContext(PersistentContext):
             InvalidState, NewerState: the context is as it was before.
         """
         super().restore_state(state)
-        self._exhausted = self._assemble().budget if state.get("exhausted") else None
+        # Everything is restored; a host's estimator that fails now fails the next prompt, not this.
+        self._exhausted = (
+            contain("Counting a restored context", lambda: self._assemble().budget).value
+            if state.get("exhausted")
+            else None
+        )
 
     def use_strategy(self, strategy: str | CompactionStrategy) -> None:
         """Make room by this strategy from now on; a plugin that it asks for and is missing is warned of.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import chain
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain, count
+from typing import TYPE_CHECKING, cast
 
 from agents.context.counting import count_item
 from agents.context.pairing import PairWatch, Piece, open_calls, piece_of
@@ -94,8 +95,9 @@ class Conversation:
         return stray
 
     def add_pending(self, item: InputItem) -> None:
-        """Append an item to the pending input."""
-        self._pending.append(self._take(item, is_pending=True))
+        """Append an item to the pending input; one whose id is held already gets an id of its own."""
+        [own] = _with_own_ids([item], self._tokens)
+        self._pending.append(self._take(own, is_pending=True))
 
     def replace_pending(self, item: InputItem) -> None:
         """Put another form of an item in the place of the pending one with the same id."""
@@ -112,8 +114,8 @@ class Conversation:
         self.adopt(self.rewritten(pieces))
 
     def append(self, items: Iterable[InputItem]) -> None:
-        """Append items to the history; the pending input stays what it is."""
-        self._extend([self._take(item) for item in items])
+        """Append items to the history; the pending input stays, and ids held already become others."""
+        self._extend([self._take(item) for item in _with_own_ids(list(items), self._tokens)])
 
     def settle_pending(self) -> None:
         """Move the pending input to the end of the history."""
@@ -122,12 +124,23 @@ class Conversation:
 
     def load(self, history: Iterable[Counted], pending: Iterable[Counted]) -> None:
         """Replace everything; an item that comes with its count is not counted again."""
-        taken = [self._piece(item, tokens) for item, tokens in history]
-        waiting = [self._piece(item, tokens, is_pending=True) for item, tokens in pending]
-        self._tokens = {piece.item["id"]: piece.tokens or 0 for piece in (*taken, *waiting)}
-        self._history, self._items, self._history_tokens, self._watch = [], [], 0, PairWatch()
-        self._extend(taken)
-        self._pending = waiting
+        self.adopt(self.loaded(history, pending))
+
+    def loaded(self, history: Iterable[Counted], pending: Iterable[Counted]) -> Conversation:
+        """Return a conversation of its own that holds these items, where an id comes once."""
+        given = list(history)
+        end = len(given)
+        given += pending
+        items = _with_own_ids([item for item, _ in given], ())
+        pieces = [
+            self._piece(item, tokens, is_pending=place >= end)
+            for place, (item, (_, tokens)) in enumerate(zip(items, given, strict=True))
+        ]
+        twin = Conversation(self._estimator)
+        twin._tokens = {piece.item["id"]: piece.tokens or 0 for piece in pieces}
+        twin._extend(pieces[:end])
+        twin._pending = pieces[end:]
+        return twin
 
     def rewritten(self, changes: Mapping[int, Piece | None]) -> Conversation:
         """Return a conversation of its own in which items of the history are replaced or, by None, left out.
@@ -172,3 +185,20 @@ class Conversation:
     def _piece(self, item: InputItem, tokens: int | None, *, is_pending: bool = False) -> Piece:
         counted = count_item(item, self._estimator) if tokens is None else tokens
         return piece_of(item, counted, is_pending=is_pending)
+
+
+def _with_own_ids(items: list[InputItem], held: Collection[str]) -> list[InputItem]:
+    """Return the items, those under a number whose id is held or came before: all is found by its id."""
+    ids = {item["id"] for item in items}
+    if len(ids) == len(items) and not any(each in held for each in ids):
+        return items
+    taken: set[str] = set()
+    numbers: defaultdict[str, count[int]] = defaultdict(lambda: count(2))
+    own: list[InputItem] = []
+    for item in items:
+        name = item["id"]
+        while name in taken or name in held:
+            name = f"{item['id']}-{next(numbers[item['id']])}"
+        taken.add(name)
+        own.append(item if name == item["id"] else cast("InputItem", {**item, "id": name}))
+    return own

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agents.context.conversation import Conversation, Counted
-from agents.context.errors import ContextDestroyed, InvalidItem
+from agents.context.errors import ContextDestroyed
 from agents.context.execution import ExecutionGuard
 from agents.context.ids import Clock, new_id
 from agents.context.messages import (
     assistant_message,
     check_given,
-    check_item,
     listed,
     opaque_output,
     tool_results_message,
     user_message,
 )
+from agents.context.wire_form import check_counted, check_item
 
 if TYPE_CHECKING:
     from agents.context.events import Events, Handler
@@ -131,6 +131,8 @@ class Dialogue:
     def add_input_items(self, items: Iterable[InputItem]) -> None:
         """Append items to the history as they are; a user message at the end becomes the current input.
 
+        One whose id is held already gets another.
+
         Raises:
             InvalidItem: for an item that does not have the wire form, or holds a block that is empty or may
                 not stand in its role; nothing was added then.
@@ -147,16 +149,13 @@ class Dialogue:
     def load_conversation(self, items: Iterable[Counted], pending: Iterable[Counted] = ()) -> None:
         """Replace history and current input by stored items; those with a count are not counted again.
 
+        Of two items with one id the later gets another.
+
         Raises:
             InvalidItem: for what are no pairs of a message and its count, or None; nothing was replaced.
         """
         self._check_alive()
-        try:
-            self._conversation.load(items, pending)
-        except (TypeError, ValueError, LookupError) as fault:
-            raise InvalidItem(
-                f"A conversation is loaded from pairs of a message and its tokens, or None: {fault!r}."
-            ) from fault
+        self._conversation.load(check_counted(items), check_counted(pending))
 
     def get_conversation(self) -> list[InputItem]:
         """Return the history without the current input; the items are read-only."""

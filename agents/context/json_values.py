@@ -16,6 +16,8 @@ MAX_BYTES = 32 * 1024 * 1024
 MAX_INTEGER = 2**53
 # What a number, or a character that must be escaped, takes at most with what stands around it.
 _MOST_BYTES = 32
+# What holds more levels than this holds itself.
+_MOST_LEVELS = 20_000
 _ESCAPED_NUL = "\\u0000"
 # The last version that writes equal values alike, however often and where their parts are held.
 _FINGERPRINT_VERSION = 2
@@ -138,14 +140,17 @@ def repair(value: JSON) -> JSON:
     """Return a copy of a parsed value with `repair_text` applied to every string and key.
 
     Only for what providers and imported conversations sent. Of two keys that repair makes equal the later
-    one stays.
+    one stays. What JSON does not have stays as it is, for `check` to refuse.
+
+    Raises:
+        InvalidJSON: for a value that contains itself.
     """
     # Nearly everything is sound, and by way of text is the fastest copy.
     try:
         text = compact(value)
         if is_sound(text):
             return decode(text)
-    except (ValueError, RecursionError):
+    except (TypeError, ValueError, RecursionError):
         pass
     result: list[JSON] = []
     _repair_into(result, value)
@@ -158,23 +163,28 @@ def is_sound(text: str) -> bool:
 
 
 def _repair_into(result: list[JSON], value: JSON) -> None:
-    pending: list[tuple[list[JSON] | dict[str, JSON], str | None, JSON]] = [(result, None, value)]
+    pending: list[tuple[list[JSON] | dict[str, JSON], str | None, JSON, int]] = [(result, None, value, 0)]
     while pending:
-        target, key, item = pending.pop()
+        target, key, item, depth = pending.pop()
+        if depth > _MOST_LEVELS:
+            raise InvalidJSON("value", "it contains itself; send a value without cycles")
         copy: JSON = item
         if isinstance(item, str):
             copy = repair_text(item)
-        elif isinstance(item, list):
+        elif isinstance(item, (list, tuple)):
             copy = []
             # Popped last in, first out: push reversed so that the copy grows in order.
-            pending.extend((copy, None, child) for child in reversed(item))
+            pending.extend((copy, None, child, depth + 1) for child in reversed(item))
         elif isinstance(item, dict):
             copy = {}
-            pending.extend((copy, repair_text(name), child) for name, child in reversed(item.items()))
+            pending.extend(
+                (copy, repair_text(name) if isinstance(name, str) else name, child, depth + 1)
+                for name, child in reversed(item.items())
+            )
         if isinstance(target, list):
             target.append(copy)
         else:
-            target[str(key)] = copy
+            target[cast("str", key)] = copy
 
 
 def _refuse_constant(name: str) -> JSON:

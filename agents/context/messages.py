@@ -12,6 +12,7 @@ from agents.context.errors import InvalidItem, words_of
 from agents.context.images import DETAILS, fault_of_result, fault_of_url
 from agents.context.roles import ALLOWED, check_blocks, without_idle_thinking
 from agents.context.tools import ToolCallState
+from agents.context.wire_form import OPAQUE_TYPES, check_item, check_storable
 
 if TYPE_CHECKING:
     from agents.context.json_values import JSON
@@ -125,18 +126,6 @@ class ToolOutcome(TypedDict, total=False):
     state: ToolCallState | str
 
 
-# Block type to the fields that must be there, with their types.
-_REQUIRED_FIELDS: dict[str, dict[str, type]] = {
-    "input_text": {"text": str},
-    "output_text": {"text": str},
-    "input_image_url": {"image_url": dict},
-    "input_file": {"file_id": str},
-    "tool_use": {"id": str, "name": str, "arguments": str},
-    "tool_result": {"tool_use_id": str, "content": str},
-    "thinking": {"thinking": str},
-}
-_ROLES = ("user", "assistant", "developer")
-_OPAQUE_TYPES = ("compaction", "reasoning")
 _TEXT_TYPES = ("text", "input_text", "output_text")
 _FAILED_STATES: dict[str, str] = {
     ToolCallState.FAILED: "The tool failed.",
@@ -168,7 +157,7 @@ def user_message(item_id: str, content: str | Sequence[Mapping[str, Any]]) -> Me
 
 def _text_message(item_id: str, text: str) -> MessageItem:
     """Return a user message of one text: most are, and the text is all there is to check."""
-    _check_storable(text, "value.content[0].text")
+    check_storable(text, "value.content[0].text")
     if is_blank(text):
         raise InvalidItem(_BLANK)
     block = InputText(type="input_text", text=text)
@@ -244,7 +233,7 @@ def opaque_output(output: object) -> list[InputItem]:
     return [
         check_item(dict(item))
         for item in _output_items(output)
-        if item.get("type") in _OPAQUE_TYPES and item.get("encrypted_content")
+        if item.get("type") in OPAQUE_TYPES and item.get("encrypted_content")
     ]
 
 
@@ -259,47 +248,6 @@ def tool_results_message(item_id: str, results: Sequence[ToolOutcome]) -> Messag
     blocks = [_result_block(each) for each in listed(results, "Tool results")]
     message: dict[str, object] = {"type": "message", "id": item_id, "role": "user", "content": blocks}
     return cast("MessageItem", check_item(message))
-
-
-def check_item(item: object) -> InputItem:
-    """Return the item as it is, after checking it against the wire form.
-
-    Raises:
-        InvalidItem: naming the place and what is expected there.
-    """
-    if not isinstance(item, dict):
-        raise InvalidItem(f"An item is a dict, not {type(item).__name__}.")
-    if not isinstance(item.get("id"), str):
-        raise InvalidItem("An item needs a text `id`.")
-    if item.get("type") not in _OPAQUE_TYPES:
-        _check_message(item)
-    _check_storable(item, "value")
-    return cast("InputItem", item)
-
-
-def _check_storable(value: object, name: str) -> None:
-    try:
-        json_values.check(value, name)
-    except json_values.InvalidJSON as fault:
-        raise InvalidItem(f"The item cannot be stored: {fault}") from fault
-
-
-def _check_message(item: dict[str, Any]) -> None:
-    if item.get("type") != "message" or item.get("role") not in _ROLES:
-        raise InvalidItem(f"A message has type `message` and one of the roles {', '.join(_ROLES)}.")
-    content = item.get("content")
-    if not isinstance(content, list) or not content:
-        raise InvalidItem("A message has a non-empty list of blocks as `content`.")
-    for block in content:
-        kind = block.get("type") if isinstance(block, dict) else None
-        required = _REQUIRED_FIELDS.get(str(kind))
-        if required is None:
-            raise InvalidItem(f"Unknown block {kind!r}; known are {', '.join(_REQUIRED_FIELDS)}.")
-        for name, expected in required.items():
-            if not isinstance(block.get(name), expected):
-                raise InvalidItem(f"A block of type {kind} needs `{name}` as {expected.__name__}.")
-        if kind == "input_image_url" and not isinstance(block["image_url"].get("url"), str):
-            raise InvalidItem("An image needs `image_url.url` as str.")
 
 
 def _output_items(output: object) -> list[Mapping[str, Any]]:
@@ -325,8 +273,15 @@ def _assistant_blocks(item: Mapping[str, Any]) -> list[dict[str, Any]]:
         content = [{"type": "output_text", "text": content}]
     if not isinstance(content, Sequence) or not all(isinstance(block, dict) for block in content):
         raise InvalidItem("The content of an assistant message is a text or a list of blocks.")
-    blocks = [_assistant_block(cast("dict[str, Any]", json_values.repair(block))) for block in content]
+    blocks = [_assistant_block(_repaired(block)) for block in content]
     return [block for block in blocks if _is_assistants(block) and block.get("text") != ""]
+
+
+def _repaired(block: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return cast("dict[str, Any]", json_values.repair(block))
+    except json_values.InvalidJSON as fault:
+        raise InvalidItem(f"A block cannot be stored: {fault}") from fault
 
 
 def _is_assistants(block: dict[str, Any]) -> bool:

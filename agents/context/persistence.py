@@ -13,6 +13,7 @@ from agents.context.errors import InvalidOption
 from agents.context.events import Events
 from agents.context.features import PluginScope, create_plugins, resolve_features
 from agents.context.ids import new_id, wall_clock
+from agents.context.isolation import contain
 from agents.context.journal import HistoryJournal, JournalRecorder
 from agents.context.kinds import check_kind
 from agents.context.options import SYSTEM_PROMPT, ContextOptions
@@ -209,7 +210,8 @@ class PersistentContext(Dialogue):
         if stored is None:
             return False
         if "turnIndex" not in stored["state"]:
-            self.turn_index = self._keeper.last_turn() or self.turn_index
+            last_turn = contain("Reading the history of a session", self._keeper.last_turn).value
+            self.turn_index = last_turn or self.turn_index
         self._events.emit("session:loaded", session_id=session_id)
         return True
 

@@ -217,8 +217,8 @@ def _first_turn(history: Sequence[Piece], counted: int) -> int:
     """Return the first turn that an earlier summary stands for, else the counted one."""
     for piece in history:
         if is_rollover_summary(piece.item):
-            metadata = cast("dict[str, Any]", piece.item).get("metadata", {})
-            return int(metadata.get("fromTurn", counted))
+            first = cast("dict[str, Any]", piece.item).get("metadata", {}).get("fromTurn")
+            return first if isinstance(first, int) else counted
     return counted
 
 

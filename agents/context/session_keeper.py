@@ -46,8 +46,9 @@ class SessionKeeper:
         stored = self.require_storage().load(session_id)
         if stored is None:
             return None
-        restore(stored["state"])
-        self.session_id, self.metadata = session_id, metadata_of(stored)
+        metadata = metadata_of(stored)
+        restore(stored.get("state"))
+        self.session_id, self.metadata = session_id, metadata
         self._recorder.session_id = session_id
         self._recorder.discard()
         return stored

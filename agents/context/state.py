@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, cast
 from agents.context import json_values
 from agents.context.errors import InvalidItem, InvalidState, NewerState, PluginStateFailed, words_of
 from agents.context.isolation import contain
-from agents.context.messages import InputItem, check_item
+from agents.context.messages import InputItem
 from agents.context.plugin_set import PluginSet, state_of
 from agents.context.storage import ContextState
+from agents.context.wire_form import check_item
 
 if TYPE_CHECKING:
     from agents.context.conversation import Conversation
@@ -96,14 +97,16 @@ def restore(parts: Parts, state: object) -> Restored:
         PluginStateFailed: when a plugin cannot give the state to go back to; nothing was changed.
     """
     checked = _check(_copy(state))
-    history = _items(checked, "conversation")
-    pending = _items(checked, "currentInput")
+    history = [(item, None) for item in _items(checked, "conversation")]
+    pending = [(item, None) for item in _items(checked, "currentInput")]
+    talk = parts.conversation.loaded(history, pending)
+    switches = [(name, bool(enabled)) for name, enabled in checked.get("toolsEnabled", {}).items()]
+    # The last step that may fail; it takes itself back.
     _restore_plugins(parts.plugins, checked["pluginStates"])
-    parts.conversation.load(((item, None) for item in history), ((item, None) for item in pending))
-    for name, enabled in checked.get("toolsEnabled", {}).items():
-        parts.tools.set_enabled([name], bool(enabled))
-    turn_index = checked.get("turnIndex")
-    return Restored(checked.get("systemPrompt") or None, turn_index, checked.get("agentState"))
+    parts.conversation.adopt(talk)
+    for name, enabled in switches:
+        parts.tools.set_enabled([name], enabled)
+    return Restored(checked.get("systemPrompt") or None, checked.get("turnIndex"), checked.get("agentState"))
 
 
 def _storable_state_of(plugin: ContextPlugin) -> object:
@@ -120,6 +123,8 @@ def _copy(state: object) -> object:
         return copy.deepcopy(state)
     except RecursionError:
         raise InvalidState("The state is nested too deeply.") from None
+    except (TypeError, ValueError, AttributeError, copy.Error) as fault:
+        raise InvalidState(f"The state holds what cannot be copied: {words_of(fault)}.") from fault
 
 
 def _check(state: object) -> ContextState:
@@ -158,7 +163,7 @@ def _items(state: ContextState, name: str) -> list[InputItem]:
     items = cast("list[JSON]", state.get(name, []))
     try:
         return [check_item(_with_id(json_values.repair(item), f"{name}_{n}")) for n, item in enumerate(items)]
-    except InvalidItem as fault:
+    except (InvalidItem, json_values.InvalidJSON) as fault:
         raise InvalidState(f"`{name}` of the state holds an invalid item. {fault}") from fault
 
 
@@ -177,16 +182,21 @@ def _restore_plugins(plugins: PluginSet, states: Mapping[str, object]) -> None:
         else:
             wanted[plugin.name], before[plugin.name] = state, state_of(plugin)
     undo: list[Callable[[], object]] = []
-    for plugin in plugins.all():
-        if plugin.name not in wanted:
-            continue
-        undo.append(partial(plugin.restore_state, before[plugin.name]))
-        call = partial(plugin.restore_state, wanted[plugin.name])
-        failure = contain(f"Restoring plugin {plugin.name}", call).failure
-        if failure is not None:
-            for step in reversed(undo):
-                contain("Taking a failed restore back", step)
-            raise InvalidState(f"Plugin {plugin.name} refused its state: {words_of(failure)}") from failure
+    try:
+        for plugin in plugins.all():
+            if plugin.name in wanted:
+                undo.append(partial(plugin.restore_state, before[plugin.name]))
+                _restore_plugin(plugin, wanted[plugin.name])
+    except BaseException:
+        for step in reversed(undo):
+            contain("Taking a failed restore back", step)
+        raise
+
+
+def _restore_plugin(plugin: ContextPlugin, state: object) -> None:
+    failure = contain(f"Restoring plugin {plugin.name}", partial(plugin.restore_state, state)).failure
+    if failure is not None:
+        raise InvalidState(f"Plugin {plugin.name} refused its state: {words_of(failure)}") from failure
 
 
 def _completed(state: object, initial: object) -> object:

@@ -115,9 +115,14 @@ class ContextStorage(Protocol):
 
 def metadata_of(stored: StoredSession) -> dict[str, JSON]:
     """Return the host's metadata; older states have it beside the technical fields of the state."""
-    own = stored["state"].get("metadata", {})
+    own = _mapping(_mapping(stored.get("state")).get("metadata"))
     given = {name: value for name, value in own.items() if name not in StateMetadata.__annotations__}
-    return given | stored.get("metadata", {})
+    return given | _mapping(stored.get("metadata"))
+
+
+def _mapping(value: object) -> dict[str, JSON]:
+    """Return what a storage of another maker gave, empty when it is no mapping."""
+    return dict(value) if isinstance(value, Mapping) else {}
 
 
 def summary_of(stored: StoredSession) -> SessionSummary:

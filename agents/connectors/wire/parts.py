@@ -9,8 +9,9 @@ from typing import Any, cast
 from agents.context import json_values
 from agents.context.errors import InvalidItem
 from agents.context.images import UNKNOWN_TYPE
-from agents.context.messages import Block, InputItem, MessageItem, ToolResult, check_item
+from agents.context.messages import Block, InputItem, MessageItem, ToolResult
 from agents.context.roles import ALLOWED, is_empty, speaks, without_idle_thinking
+from agents.context.wire_form import check_item
 
 Wire = dict[str, Any]
 

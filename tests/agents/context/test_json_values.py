@@ -1,6 +1,7 @@
 import json
 import math
 from enum import IntEnum, StrEnum
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -229,6 +230,18 @@ def test_repair_reaches_keys_and_every_level_and_keeps_order() -> None:
 
     assert encode(repair(dirty)) == '{"b\ufffd":[1,{"x":"\ufffd"},"ok"],"a":null}'
     assert encode(dirty["a"] if isinstance(dirty, dict) else dirty) == "null"
+
+
+def test_repair_leaves_what_json_does_not_have_to_the_check() -> None:
+    odd: Any = {"\ud800": (object, {1j: "\x00"})}
+    assert repair(odd) == {"\ufffd": [object, {1j: "\ufffd"}]}
+
+
+def test_repair_refuses_what_contains_itself() -> None:
+    value: list[Any] = []
+    value += [value, value]
+    with pytest.raises(InvalidJSON, match="contains itself"):
+        repair(value)
 
 
 def test_repair_does_not_recurse() -> None:

@@ -7,10 +7,10 @@ from agents.context.errors import InvalidItem
 from agents.context.messages import (
     ToolOutcome,
     assistant_message,
-    check_item,
     tool_results_message,
     user_message,
 )
+from agents.context.wire_form import check_item
 
 TEXT = {"type": "input_text", "text": "hi"}
 USE = {"type": "tool_use", "id": "c1", "name": "look", "arguments": "{}"}

@@ -188,9 +188,11 @@ def test_the_next_rollover_takes_the_earlier_summary_in() -> None:
     assert (metadata["fromTurn"], metadata["toTurn"]) == (1, 6)
 
 
-def test_a_summary_without_metadata_is_still_one_and_counts_no_turns() -> None:
+@pytest.mark.parametrize("more", [{}, {"metadata": {}}, {"metadata": {"fromTurn": "first"}}])
+def test_a_summary_without_metadata_is_still_one_and_counts_no_turns(more: Any) -> None:
     context = context_of()
-    load(context, user("Summary", "rollover_summary_0"), *turn("a", 200), *turn("b"))
+    summary = cast("InputItem", {**user("Summary", "rollover_summary_0"), **more})
+    load(context, summary, *turn("a", 200), *turn("b"))
     context.rollover(summarize=brief, preserve_recent_turns=1)
     assert cast("Any", context.get_conversation()[0])["metadata"]["fromTurn"] == 1
 
