@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
+from agents.context import json_values
 from agents.context.background import settle
 from agents.context.cut_texts import read_cut
 
@@ -12,8 +14,9 @@ if TYPE_CHECKING:
     from agents.context.json_values import JSON
     from agents.context.stores import StoreHandler
 
-# Notes that were kept under one key, numbered from the second on.
-_MAX_KEYS = 20
+# So many are numbered, from the second on; a digest tells any further ones apart.
+_NUMBERED = 20
+_DIGEST_DIGITS = 16
 
 
 @runtime_checkable
@@ -72,11 +75,17 @@ def find_place(key: str, value: JSON, look: Callable[[str], Known | None]) -> Pl
     whole = look(cut.key) if cut else None
     if cut and whole and isinstance(whole.value, str) and whole.value.startswith(cut.shown):
         return Place(whole.key, is_taken=True)
-    for number in range(1, _MAX_KEYS):
-        candidate = key if number == 1 else f"{key}.{number}"
+    for candidate in _keys(key, value):
         known = look(candidate)
         if known is None:
             return Place(candidate, is_taken=False)
         if known.value == value:
             return Place(known.key, is_taken=True)
     return None
+
+
+def _keys(key: str, value: JSON) -> Iterator[str]:
+    yield key
+    yield from (f"{key}.{number}" for number in range(2, _NUMBERED + 1))
+    text = value if isinstance(value, str) else json_values.encode(value)
+    yield f"{key}.{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGEST_DIGITS]}"
