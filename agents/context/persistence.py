@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from agents.context.kinds import check_kind
 from agents.context.options import SYSTEM_PROMPT, ContextOptions
 from agents.context.plugin_set import PluginSet
 from agents.context.session_keeper import SessionKeeper
-from agents.context.state import Parts, capture, is_user_turn, restore
+from agents.context.state import Carried, Parts, capture, is_user_turn, restore
 from agents.context.tokens import TiktokenEstimator
 from agents.context.toolbox import ToolManager
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from agents.context.json_values import JSON
     from agents.context.plugin import ContextPlugin
     from agents.context.storage import ContextState, ContextStorage
+
+logger = logging.getLogger(__name__)
 
 
 class PersistentContext(Dialogue):
@@ -57,6 +60,7 @@ class PersistentContext(Dialogue):
         self.features = resolve_features(options.get("features"))
         self.system_prompt = options.get("system_prompt")
         self._agent_state: JSON = None
+        self._carried = Carried()
         self.tools = ToolManager(timeout_ms=options.get("tool_timeout_ms", 0))
         self._plugins = PluginSet(self.tools, estimator)
         self._keeper = SessionKeeper(storage, recorder)
@@ -117,13 +121,20 @@ class PersistentContext(Dialogue):
         """Add a plugin with its tools and its store.
 
         It takes the place of an automatically created plugin of the same name that is still as it was made.
-        ``skip_destroy`` leaves it alive when the context is destroyed.
+        ``skip_destroy`` leaves it alive when the context is destroyed. A state that was restored before does
+        not reach it: a warning says so.
 
         Raises:
             AlreadyRegistered: when the name or the store id is taken; nothing was added then.
         """
         self._check_alive()
         self._plugins.register(plugin, keep_alive=skip_destroy)
+        if plugin.name in self._carried.plugin_states:
+            logger.warning(
+                "The restored state has a part for plugin %s, which came later and keeps its own. Register a "
+                "plugin before its state is restored.",
+                plugin.name,
+            )
 
     def get_plugin(self, name: str) -> Any:
         """Return the plugin of that name, None when there is none."""
@@ -151,7 +162,11 @@ class PersistentContext(Dialogue):
             "model": self.model,
         }
         state = capture(
-            self._parts, system_prompt=self.system_prompt, turn_index=self.turn_index, metadata=metadata
+            self._parts,
+            self._carried,
+            system_prompt=self.system_prompt,
+            turn_index=self.turn_index,
+            metadata=metadata,
         )
         if self.agent_state is not None:
             state["agentState"] = copy.deepcopy(self.agent_state)
@@ -167,6 +182,7 @@ class PersistentContext(Dialogue):
         """
         self._check_alive()
         restored = restore(self._parts, state)
+        self._carried = restored.carried
         self.system_prompt = restored.system_prompt or self.system_prompt
         self.agent_state = restored.agent_state
         self.last_thinking = self._turn_time_ms = None
@@ -233,6 +249,7 @@ class PersistentContext(Dialogue):
             self._destroyed = True
             self._plugins.destroy()
             self._conversation.clear()
+            self._carried = Carried()
             self._events.clear()
 
     @property

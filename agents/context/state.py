@@ -6,7 +6,7 @@ import copy
 import logging
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -42,17 +42,27 @@ class Parts:
 
 
 @dataclass(frozen=True)
+class Carried:
+    """What a state says of plugins and tools that are not here; it is part of the next state as it was."""
+
+    plugin_states: Mapping[str, object] = field(default_factory=dict)
+    tools_enabled: Mapping[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Restored:
     """What a state says beside the parts.
 
     Attributes:
         system_prompt: None when the state has none; a configured one is kept then.
         turn_index: None in a state that does not know it.
+        carried: what nothing here could take.
     """
 
     system_prompt: str | None
     turn_index: int | None
     agent_state: JSON
+    carried: Carried
 
 
 def is_user_turn(item: InputItem) -> bool:
@@ -63,20 +73,27 @@ def is_user_turn(item: InputItem) -> bool:
 
 
 def capture(
-    parts: Parts, *, system_prompt: str | None, turn_index: int, metadata: Mapping[str, JSON]
+    parts: Parts,
+    carried: Carried,
+    *,
+    system_prompt: str | None,
+    turn_index: int,
+    metadata: Mapping[str, JSON],
 ) -> ContextState:
     """Return the state as data of its own: nothing in it changes with the context.
 
     Raises:
         PluginStateFailed: when a plugin cannot give its state, or one that cannot be stored.
     """
+    plugin_states = {plugin.name: _storable_state_of(plugin) for plugin in parts.plugins.all()}
+    switches = {name: parts.tools.is_enabled(name) for name in parts.tools.list()}
     state = ContextState(
         schemaVersion=SCHEMA_VERSION,
         conversation=copy.deepcopy(parts.conversation.items()),
         currentInput=copy.deepcopy(parts.conversation.pending_items()),
         turnIndex=turn_index,
-        pluginStates={plugin.name: _storable_state_of(plugin) for plugin in parts.plugins.all()},
-        toolsEnabled={name: parts.tools.is_enabled(name) for name in parts.tools.list()},
+        pluginStates={**copy.deepcopy(dict(carried.plugin_states)), **plugin_states},
+        toolsEnabled={**carried.tools_enabled, **switches},
         metadata=dict(metadata),
     )
     if system_prompt is not None:
@@ -88,7 +105,7 @@ def restore(parts: Parts, state: object) -> Restored:
     """Replace conversation, current input, plugin states and tool switches by those of a state.
 
     A plugin made for a feature of which the state says nothing becomes as new; one that the host registered
-    stays as it is, with a warning. States of plugins that are not here are passed over.
+    stays as it is, with a warning. What it says of plugins and tools that are not here is carried on.
 
     Raises:
         NewerState: when a newer version made the state.
@@ -101,12 +118,18 @@ def restore(parts: Parts, state: object) -> Restored:
     pending = [(item, None) for item in _items(checked, "currentInput")]
     talk = parts.conversation.loaded(history, pending)
     switches = [(name, bool(enabled)) for name, enabled in checked.get("toolsEnabled", {}).items()]
+    carried = _carried(parts, checked)
     # The last step that may fail; it takes itself back.
     _restore_plugins(parts.plugins, checked["pluginStates"])
     parts.conversation.adopt(talk)
     for name, enabled in switches:
         parts.tools.set_enabled([name], enabled)
-    return Restored(checked.get("systemPrompt") or None, checked.get("turnIndex"), checked.get("agentState"))
+    return Restored(
+        system_prompt=checked.get("systemPrompt") or None,
+        turn_index=checked.get("turnIndex"),
+        agent_state=checked.get("agentState"),
+        carried=carried,
+    )
 
 
 def _storable_state_of(plugin: ContextPlugin) -> object:
@@ -116,6 +139,21 @@ def _storable_state_of(plugin: ContextPlugin) -> object:
     except json_values.InvalidJSON as fault:
         raise PluginStateFailed(plugin.name, fault) from fault
     return state
+
+
+def _carried(parts: Parts, state: ContextState) -> Carried:
+    states = {name: each for name, each in state["pluginStates"].items() if name not in parts.plugins}
+    switches = {
+        name: bool(enabled)
+        for name, enabled in state.get("toolsEnabled", {}).items()
+        if not parts.tools.has(name)
+    }
+    try:
+        json_values.check(states, "pluginStates", max_depth=_MAX_STATE_DEPTH, max_bytes=sys.maxsize)
+        json_values.check(switches, "toolsEnabled")
+    except json_values.InvalidJSON as fault:
+        raise InvalidState(f"What it says of a plugin or tool not here cannot be kept. {fault}") from fault
+    return Carried(states, switches)
 
 
 def _copy(state: object) -> object:

@@ -154,12 +154,6 @@ def test_items_of_other_libraries_get_ids_and_are_repaired() -> None:
     assert "id" not in bare
 
 
-def test_states_of_plugins_that_are_not_here_are_passed_over() -> None:
-    context = context_of()
-    context.restore_state({"conversation": [user("hi")], "pluginStates": {"unknown": {"x": 1}}})
-    assert texts_of(context.get_conversation()) == ["hi"]
-
-
 @pytest.mark.trap("W5.13")
 def test_when_one_plugin_refuses_its_state_everything_is_as_before(caplog: pytest.LogCaptureFixture) -> None:
     context, shelf = talked(system_prompt="before"), Shelf()
