@@ -251,6 +251,21 @@ class StorageUnusable(ContextError, OSError):
         )
 
 
+class SessionUnreadable(ContextError):
+    """There is such a session, and what is stored of it cannot be read; nothing was changed.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(self, path: object, reason: object) -> None:
+        super().__init__(
+            f"The session file {path} cannot be read: {reason}. Mend it or move it away, or remove it with "
+            "delete_session; until then nothing is saved under its id."
+        )
+        self.path = path
+
+
 class SessionIdMissing(ContextError):
     """A session operation needs a session id and the context has none yet."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from agents.context import json_values
-from agents.context.errors import NewerState, StorageUnusable
+from agents.context.errors import NewerState, SessionUnreadable, StorageUnusable, words_of
 from agents.context.file_journal import FileHistoryJournal
 from agents.context.home import home_folder
 from agents.context.ids import Clock, wall_clock
@@ -60,9 +60,10 @@ class FileContextStorage:
 
         Raises:
             StorageUnusable: the folder cannot be written to.
+            SessionUnreadable, NewerState: there is a session that ``load`` refuses; it is as it was.
         """
         now = _iso(self._clock())
-        older = self._read(self._path(session_id))
+        older = self.load(session_id)
         stored = StoredSession(
             version=FILE_VERSION,
             sessionId=session_id,
@@ -76,9 +77,10 @@ class FileContextStorage:
         )
 
     def load(self, session_id: str) -> StoredSession | None:
-        """Return the session; None, with a warning in the log, when the file cannot be read.
+        """Return the session; None when there is no such file.
 
         Raises:
+            SessionUnreadable: when the file cannot be read or holds no session.
             NewerState: when a newer version wrote it.
         """
         stored = self._read(self._path(session_id))
@@ -106,7 +108,7 @@ class FileContextStorage:
         return found
 
     def list(self, query: SessionQuery | None = None) -> Sequence[SessionSummary]:
-        """Return the readable sessions, last saved first."""
+        """Return the readable sessions, last saved first; others are left out with a warning in the log."""
         return selected(self._summaries(), query or {})
 
     def rebuild_index(self) -> None:
@@ -123,12 +125,19 @@ class FileContextStorage:
             stamp = _stamp(path)
             line = known.get(path.name, {})
             if line.get("stamp") != stamp:
-                stored = self._read(path)
-                line = {"stamp": stamp, "summary": summary_of(stored) if stored else None}
+                line = {"stamp": stamp, "summary": self._summary(path)}
             current[path.name] = line
         if current != known:
             self._write_index(current)
         return [cast("SessionSummary", line["summary"]) for line in current.values() if line["summary"]]
+
+    def _summary(self, path: Path) -> SessionSummary | None:
+        try:
+            stored = self._read(path)
+        except SessionUnreadable as fault:
+            logger.warning("Left out of the list of sessions. %s", fault)
+            return None
+        return summary_of(stored) if stored else None
 
     def _write_index(self, lines: Mapping[str, Mapping[str, Any]]) -> None:
         try:
@@ -149,14 +158,12 @@ class FileContextStorage:
     def _read(self, path: Path) -> StoredSession | None:
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        except (FileNotFoundError, IsADirectoryError):
             return None
-        except _UNREADABLE:
-            logger.warning("Session file %s cannot be read", path.name, exc_info=True)
-            return None
+        except _UNREADABLE as reason:
+            raise SessionUnreadable(path, words_of(reason)) from reason
         if not _is_session(stored):
-            logger.warning("Session file %s does not hold a session", path.name)
-            return None
+            raise SessionUnreadable(path, "it does not hold a session")
         return cast("StoredSession", {"version": FILE_VERSION, "metadata": {}, **stored})
 
     def _path(self, session_id: str) -> Path:
@@ -173,11 +180,16 @@ def _stamp(path: Path) -> str:
 
 
 def _is_session(stored: object) -> bool:
+    """Tell whether the fields are there that loading and listing look at, each of its kind."""
     if not isinstance(stored, dict) or not isinstance(stored.get("state"), dict):
         return False
     texts = ("sessionId", "createdAt", "lastSavedAt")
-    return all(isinstance(stored.get(name), str) for name in texts) and isinstance(
-        stored.get("version", 1), int
+    of_state = {"conversation": list, "pluginStates": dict, "metadata": dict}
+    return (
+        all(isinstance(stored.get(name), str) for name in texts)
+        and isinstance(stored.get("version", FILE_VERSION), int)
+        and isinstance(stored.get("metadata", {}), dict)
+        and all(isinstance(stored["state"].get(name, kind()), kind) for name, kind in of_state.items())
     )
 
 

@@ -93,11 +93,18 @@ class ContextStorage(Protocol):
         ...
 
     def save(self, session_id: str, state: ContextState, metadata: Mapping[str, JSON] | None = None) -> None:
-        """Store the state, replacing an older one; the time of creation stays."""
+        """Store the state, replacing an older one; the time of creation stays.
+
+        What ``load`` refuses is not replaced: the same is raised.
+        """
         ...
 
     def load(self, session_id: str) -> StoredSession | None:
-        """Return what was stored; None when there is nothing readable."""
+        """Return what was stored; None when there is no such session.
+
+        Raises:
+            SessionUnreadable: when there is one that cannot be read.
+        """
         ...
 
     def exists(self, session_id: str) -> bool:

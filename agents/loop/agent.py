@@ -257,7 +257,7 @@ class Agent:
         Raises:
             ExecutionActive: a run works on the context.
             StorageMissing: there is no storage.
-            InvalidState: it cannot be restored.
+            SessionUnreadable, InvalidState: it cannot be read or restored.
         """
         with self.context.execution.hold():
             return self._sessions.load(session_id)
