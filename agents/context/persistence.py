@@ -202,10 +202,10 @@ class PersistentContext(Dialogue):
             StorageMissing: when the context has no storage.
             InvalidJSON, InvalidOption: when the id or the metadata cannot be stored; nothing was saved.
             StorageUnusable: when the files cannot be written.
+            SessionUnreadable: when what is stored under the id cannot be read; it is as it was.
             PluginStateFailed: when a plugin cannot give its state, or one that cannot be stored.
         """
-        wanted = session_id or self.session_id or new_id(self._clock)
-        json_values.check(wanted, "session_id")
+        wanted = self.session_id or new_id(self._clock) if session_id is None else session_id
         given = {} if metadata is None else metadata
         if not isinstance(given, Mapping):
             raise InvalidOption(f"metadata is a dict, not {type(given).__name__}.")
@@ -219,6 +219,8 @@ class PersistentContext(Dialogue):
 
         Raises:
             StorageMissing: when the context has no storage.
+            InvalidOption: for what is no id.
+            SessionUnreadable: when there is one that cannot be read.
             InvalidState, NewerState: when it cannot be restored; the context is as it was before.
         """
         self._check_alive()
@@ -232,7 +234,7 @@ class PersistentContext(Dialogue):
         return True
 
     def session_exists(self, session_id: str) -> bool:
-        """Tell whether the storage has such a session."""
+        """Tell whether the storage has such a session; InvalidOption is raised for what is no id."""
         return self._keeper.exists(session_id)
 
     def delete_session(self, session_id: str | None = None) -> bool:
@@ -240,6 +242,7 @@ class PersistentContext(Dialogue):
 
         Raises:
             StorageMissing, SessionIdMissing: when there is nothing that could be meant.
+            InvalidOption: for what is no id.
         """
         return self._keeper.delete(session_id)
 

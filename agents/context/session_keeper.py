@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from agents.context import json_values
 from agents.context.errors import SessionIdMissing, StorageMissing
+from agents.context.kinds import Kind, check_kind
 from agents.context.storage import ContextState, ContextStorage, StoredSession, metadata_of
 
 if TYPE_CHECKING:
     from agents.context.journal import JournalRecorder
     from agents.context.json_values import JSON
 
+_SESSION_ID = Kind("a text that is not empty", lambda value: isinstance(value, str) and value != "")
+
 
 class SessionKeeper:
     """Knows the session id and the host's metadata, and moves states in and out of the storage.
+
+    Every method that takes an id raises InvalidOption for what is none.
 
     Attributes:
         storage: None when sessions cannot be kept.
@@ -32,7 +38,8 @@ class SessionKeeper:
         self, session_id: str, capture: Callable[[], ContextState], metadata: Mapping[str, JSON]
     ) -> None:
         """Store the state under the id, with the metadata so far and what is given now."""
-        storage = self.require_storage()
+        storage = self._storage_for(session_id)
+        json_values.check(session_id, "session_id")
         together = self.metadata | dict(metadata)
         state = capture()
         state["metadata"] = together | state["metadata"]
@@ -43,7 +50,7 @@ class SessionKeeper:
 
     def load(self, session_id: str, restore: Callable[[ContextState], None]) -> StoredSession | None:
         """Return what was loaded; None, and nothing has changed, when there is no such session."""
-        stored = self.require_storage().load(session_id)
+        stored = self._storage_for(session_id).load(session_id)
         if stored is None:
             return None
         metadata = metadata_of(stored)
@@ -62,7 +69,7 @@ class SessionKeeper:
 
     def exists(self, session_id: str) -> bool:
         """Tell whether there is such a session."""
-        return self.require_storage().exists(session_id)
+        return self._storage_for(session_id).exists(session_id)
 
     def delete(self, session_id: str | None) -> bool:
         """Return whether there was a session to delete; without an id the current one.
@@ -70,11 +77,11 @@ class SessionKeeper:
         Raises:
             SessionIdMissing: when there is no current one.
         """
-        storage = self.require_storage()
-        wanted = session_id or self.session_id
+        wanted = self.session_id if session_id is None else session_id
         if wanted is None:
+            self.require_storage()
             raise SessionIdMissing
-        deleted = storage.delete(wanted)
+        deleted = self._storage_for(wanted).delete(wanted)
         if wanted == self.session_id:
             self.session_id = self._recorder.session_id = None
         return deleted
@@ -88,3 +95,8 @@ class SessionKeeper:
         if self.storage is None:
             raise StorageMissing
         return self.storage
+
+    def _storage_for(self, session_id: str) -> ContextStorage:
+        storage = self.require_storage()
+        check_kind("session_id", session_id, _SESSION_ID)
+        return storage

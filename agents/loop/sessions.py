@@ -55,7 +55,7 @@ class Sessions:
 
     def save(self, session_id: str | None, metadata: Mapping[str, JSON] | None) -> str:
         """Return the id under which the context was saved."""
-        saved = self._context.save(session_id or self.session_id, metadata)
+        saved = self._context.save(self.session_id if session_id is None else session_id, metadata)
         self._saved_at = self._clock()
         return saved
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agents.context import AgentContext, FileContextStorage
-from agents.context.errors import InvalidState, SessionIdMissing, StorageMissing
+from agents.context.errors import InvalidOption, InvalidState, SessionIdMissing, StorageMissing
 from tests.agents.context.cast import NotePad, StoppedClock, context_of, texts_of, user
 
 
@@ -227,3 +227,16 @@ def test_handlers_hear_of_saved_and_loaded_sessions(tmp_path: Path) -> None:
     context.save("s")
     context.load("s")
     assert heard == [{"session_id": "s"}, {"session_id": "s"}]
+
+
+@pytest.mark.parametrize("no_id", ["", 5, b"s"])
+def test_what_is_no_id_is_refused_and_the_current_session_stays(tmp_path: Path, no_id: Any) -> None:
+    context = stored_context(tmp_path)
+    context.save("mine")
+    stored = session_file(tmp_path, "mine").read_text()
+    context.add_user_message("more")
+    for use in (context.save, context.load, context.session_exists, context.delete_session):
+        with pytest.raises(InvalidOption, match="session_id is a text that is not empty, not "):
+            use(no_id)
+    assert context.session_id == "mine"
+    assert session_file(tmp_path, "mine").read_text() == stored

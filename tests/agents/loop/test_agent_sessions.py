@@ -7,7 +7,7 @@ from agents import Agent, AgentContext
 from agents.connectors.base import ConnectorError
 from agents.connectors.scripted import ScriptedConnector, call, say
 from agents.context import FileContextStorage
-from agents.context.errors import ExecutionActive, StorageMissing
+from agents.context.errors import ExecutionActive, InvalidOption, StorageMissing
 from agents.loop.sessions import SessionOptions
 from tests.agents.loop.cast import StoppedTime, double, unanswered
 
@@ -133,3 +133,14 @@ def test_the_storage_of_a_shared_context_serves_its_agents(tmp_path: Path) -> No
     assert agent.save_session() == "s1"
     with pytest.raises(ValueError, match="The storage belongs to the context"):
         Agent.create(model="gpt-4.1", context=context, session={"storage": storage(tmp_path)})
+
+
+def test_an_empty_text_is_no_session_of_an_agent(tmp_path: Path) -> None:
+    agent = make_agent(tmp_path)
+    agent.save_session("mine")
+    for use in (agent.save_session, agent.load_session, agent.session_exists, agent.delete_session):
+        with pytest.raises(InvalidOption, match="session_id is a text that is not empty"):
+            use("")
+    assert agent.session_exists("mine")
+    with pytest.raises(InvalidOption):
+        make_agent(tmp_path, session={"id": ""})
