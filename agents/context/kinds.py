@@ -109,6 +109,14 @@ def some_of(*choices: str) -> Kind:
     )
 
 
+def list_of(kind: Kind) -> Kind:
+    """Return the kind of lists, not empty, of such values."""
+    return Kind(
+        f"a list, each of it {kind.words}",
+        lambda value: isinstance(value, list | tuple) and bool(value) and all(map(kind.fits, value)),
+    )
+
+
 def having(noun: str, *names: str) -> Kind:
     """Return the kind of objects, not classes, that have these attributes."""
     return Kind(
@@ -124,6 +132,7 @@ def maybe(kind: Kind) -> Kind:
 
 FLAG = Kind("True or False", lambda value: isinstance(value, bool))
 TEXT = Kind("a text", lambda value: isinstance(value, str))
+WORD = Kind("a text that is not empty", lambda value: isinstance(value, str) and value != "")
 FUNCTION = Kind("a function", callable)
 WHOLE = Kind("a whole number", _is_whole)
 MAPPING = Kind("a mapping", lambda value: isinstance(value, Mapping))

@@ -126,6 +126,8 @@ class PersistentContext(Dialogue):
 
         Raises:
             AlreadyRegistered: when the name or the store id is taken; nothing was added then.
+            InvalidOption: for what is no plugin, and for one that cannot be asked what it brings; nothing was
+                added then.
         """
         self._check_alive()
         self._plugins.register(plugin, keep_alive=skip_destroy)

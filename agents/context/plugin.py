@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from agents.context import json_values
+from agents.context.errors import InvalidOption
+from agents.context.kinds import WHOLE, WORD, check_kind
 from agents.context.tokens import ApproximateTokenEstimator, TokenEstimator
 
 if TYPE_CHECKING:
@@ -136,3 +139,26 @@ class BasePlugin:
     def destroy(self) -> Answer[None]:
         """Do nothing: there is nothing to release."""
         return None
+
+
+def check_plugin(plugin: object) -> None:
+    """Do nothing for an object that has all that a plugin has, with a name and a priority that can be used.
+
+    Raises:
+        InvalidOption: saying what is missing or of another kind.
+        InvalidJSON: for a name that cannot be stored.
+    """
+    given = plugin.__name__ if isinstance(plugin, type) else type(plugin).__name__
+    if isinstance(plugin, type):
+        raise InvalidOption(f"A plugin is an object, not a class; register {given}().")
+    if not isinstance(plugin, ContextPlugin):
+        raise InvalidOption(f"A plugin has all that ContextPlugin names; derive {given} from BasePlugin.")
+    check_kind(f"name of {given}", plugin.name, WORD)
+    json_values.check(plugin.name, f"name of {given}")
+    check_kind(f"compaction_priority of {given}", plugin.compaction_priority, WHOLE)
+
+
+def priority_of(plugin: ContextPlugin) -> int:
+    """Return the compaction priority; the usual one where a plugin's became something else meanwhile."""
+    given: object = plugin.compaction_priority
+    return given if isinstance(given, int) else BasePlugin.compaction_priority

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import copy
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from agents.context.background import Answer, settle
-from agents.context.errors import AlreadyRegistered, InvalidOption, PluginStateFailed
+from agents.context.errors import (
+    AlreadyRegistered,
+    ContextError,
+    InvalidOption,
+    PluginStateFailed,
+    words_of,
+)
 from agents.context.isolation import contain
-from agents.context.plugin import ContextPlugin
+from agents.context.kinds import TEXT, check_kind, maybe
+from agents.context.plugin import ContextPlugin, check_plugin
 from agents.context.prompt import PluginText
 from agents.context.store_tools import StoreRouter
 from agents.context.stores import StoreHandler
+from agents.context.toolbox import as_tool
 
 if TYPE_CHECKING:
     from agents.context.tokens import TokenEstimator
     from agents.context.toolbox import ToolManager
+    from agents.context.tools import Tool
 
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -29,12 +40,16 @@ class _Member:
     """A registered plugin.
 
     Attributes:
+        store: id of its store, None when it is none.
+        tools: names of the tools that came with it.
         keep_alive: not destroyed with the context.
         initial: state of a plugin made for a feature when it was new; it may be replaced while it has it. Not
             taken of others, whose state may be large.
     """
 
     plugin: ContextPlugin
+    store: str | None
+    tools: tuple[str, ...]
     keep_alive: bool
     initial: object = None
 
@@ -72,27 +87,32 @@ class PluginSet:
 
         Raises:
             AlreadyRegistered: when the name or the store id is taken; nothing was added then.
-            InvalidOption: for what is no plugin.
+            InvalidOption: for what is no plugin, and for one that cannot be asked what it brings; nothing was
+                added then.
             PluginStateFailed: when an automatic one cannot give its state; nothing was added then.
         """
-        if not isinstance(plugin, ContextPlugin):
-            given = type(plugin).__name__
-            raise InvalidOption(f"A plugin has all that ContextPlugin names; derive {given} from BasePlugin.")
+        check_plugin(plugin)
         known = self._members.get(plugin.name)
         if known is not None and not known.is_replaceable():
             raise AlreadyRegistered("Plugin", plugin.name)
+        replaced = known.plugin if known else None
         initial = state_of(plugin) if is_automatic else None
+        tools = _tools_of(plugin)
+        _check_instructions(plugin)
+        store = None
         if isinstance(plugin, StoreHandler):
-            self.stores.put(plugin, instead_of=known.plugin if known else None)
+            store = _asked(
+                plugin, "get_store_schema", partial(self.stores.free_id, plugin, instead_of=replaced)
+            )
+        _asked(plugin, "adopt_estimator", partial(plugin.adopt_estimator, self._estimator))
+        if isinstance(plugin, StoreHandler):
+            self.stores.put(plugin, instead_of=replaced)
         if known is not None:
             self._retire(known)
-        plugin.adopt_estimator(self._estimator)
-        self._members[plugin.name] = _Member(plugin, keep_alive, initial)
-        for each in plugin.get_tools():
+        names = tuple(each.name for each in tools)
+        self._members[plugin.name] = _Member(plugin, store, names, keep_alive, initial)
+        for each in (*tools, *self._missing_store_tools()):
             self._tools.register(each)
-        if self.stores.ids() and not self._tools.has("store_get"):
-            for each in self.stores.tools():
-                self._tools.register(each)
 
     def initial_state(self, name: str) -> object:
         """Return a copy of the state that a plugin made for a feature had when new, None for another."""
@@ -104,7 +124,11 @@ class PluginSet:
         Args:
             stand_ins: plugin name to the plugin that speaks for it.
         """
-        return [self._text(stand_ins.get(plugin.name, plugin)) for plugin in self.all()]
+        titles = self.stores.titles()
+        return [
+            _text(name, titles.get(member.store or "", ""), stand_ins.get(name, member.plugin))
+            for name, member in self._members.items()
+        ]
 
     def destroy(self) -> None:
         """Let every plugin release what it holds, except those kept alive."""
@@ -113,18 +137,14 @@ class PluginSet:
                 contain(f"Destroying plugin {member.plugin.name}", member.plugin.destroy)
         self._members.clear()
 
-    def _text(self, plugin: ContextPlugin) -> PluginText:
-        return PluginText(
-            name=plugin.name,
-            title=title_of(plugin),
-            instructions=_text_from(f"Instructions of plugin {plugin.name}", plugin.get_instructions),
-            content=_text_from(f"Content of plugin {plugin.name}", plugin.get_content),
-        )
+    def _missing_store_tools(self) -> Sequence[Tool]:
+        is_missing = self.stores.ids() and not self._tools.has("store_get")
+        return self.stores.tools() if is_missing else ()
 
     def _retire(self, member: _Member) -> None:
         self.stores.remove(member.plugin)
-        for each in member.plugin.get_tools():
-            self._tools.unregister(each.name)
+        for name in member.tools:
+            self._tools.unregister(name)
         contain(f"Destroying plugin {member.plugin.name}", member.plugin.destroy)
 
 
@@ -142,7 +162,8 @@ def state_of(plugin: ContextPlugin) -> object:
     return outcome.value
 
 
-def _text_from(what: str, give: Callable[[], Answer[str | None]]) -> str | None:
+def text_from(what: str, give: Callable[[], Answer[str | None]]) -> str | None:
+    """Return the text that host code gives, None when it fails or gives something else."""
     text: object = contain(what, give).value
     if text is None or isinstance(text, str):
         return text
@@ -150,12 +171,41 @@ def _text_from(what: str, give: Callable[[], Answer[str | None]]) -> str | None:
     return None
 
 
-def title_of(plugin: ContextPlugin) -> str:
-    """Return the heading of a plugin's section: the store's display name, else the name in words."""
-    # Looked up at every model call, for which asking the protocol takes too long.
-    schema = getattr(plugin, "get_store_schema", None)
-    title: str = display_name(plugin.name) if schema is None else schema()["displayName"]
-    return title
+def _text(name: str, title: str, plugin: ContextPlugin) -> PluginText:
+    return PluginText(
+        name=name,
+        title=title or display_name(name),
+        instructions=text_from(f"Instructions of plugin {name}", plugin.get_instructions),
+        content=text_from(f"Content of plugin {name}", plugin.get_content),
+    )
+
+
+def _asked(plugin: ContextPlugin, method: str, ask: Callable[[], Answer[T]]) -> T:
+    """Return what a plugin answers while it is registered.
+
+    Raises:
+        ContextError: what was raised on purpose.
+        InvalidOption: when the method failed.
+    """
+    outcome = contain(f"{method} of plugin {plugin.name}", ask)
+    if isinstance(outcome.failure, ContextError):
+        raise outcome.failure
+    if outcome.failure is not None:
+        raise InvalidOption(
+            f'{method} of plugin "{plugin.name}" failed: {type(outcome.failure).__name__} '
+            f"({words_of(outcome.failure)}). Mend it and register the plugin again."
+        ) from outcome.failure
+    return cast("T", outcome.value)
+
+
+def _tools_of(plugin: ContextPlugin) -> list[Tool]:
+    return [as_tool(each) for each in _asked(plugin, "get_tools", lambda: list(plugin.get_tools()))]
+
+
+def _check_instructions(plugin: ContextPlugin) -> None:
+    """Refuse what is no text; instructions that fail are left out of prompts, as later ones would be."""
+    text: object = contain(f"Instructions of plugin {plugin.name}", plugin.get_instructions).value
+    check_kind(f"What get_instructions of {plugin.name} gives", text, maybe(TEXT))
 
 
 def display_name(name: str) -> str:

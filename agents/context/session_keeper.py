@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 from agents.context import json_values
 from agents.context.errors import SessionIdMissing, StorageMissing
-from agents.context.kinds import Kind, check_kind
+from agents.context.kinds import WORD, check_kind
 from agents.context.storage import ContextState, ContextStorage, StoredSession, metadata_of
 
 if TYPE_CHECKING:
     from agents.context.journal import JournalRecorder
     from agents.context.json_values import JSON
-
-_SESSION_ID = Kind("a text that is not empty", lambda value: isinstance(value, str) and value != "")
 
 
 class SessionKeeper:
@@ -98,5 +96,5 @@ class SessionKeeper:
 
     def _storage_for(self, session_id: str) -> ContextStorage:
         storage = self.require_storage()
-        check_kind("session_id", session_id, _SESSION_ID)
+        check_kind("session_id", session_id, WORD)
         return storage

@@ -11,7 +11,7 @@ from pydantic_core import to_json
 from agents.context import json_values
 from agents.context.counting import MESSAGE_OVERHEAD, count_block, count_item
 from agents.context.isolation import contain
-from agents.context.plugin_set import display_name
+from agents.context.plugin_set import display_name, text_from
 
 if TYPE_CHECKING:
     from agents.context.assembly import Assembly
@@ -92,7 +92,7 @@ def _system(message: SystemMessage | None) -> Iterator[_Component]:
 
 
 def _plugin(plugin: ContextPlugin, assembly: Assembly, estimator: TokenEstimator) -> Plain:
-    instructions = contain(f"Instructions of plugin {plugin.name}", plugin.get_instructions).value
+    instructions = text_from(f"Instructions of plugin {plugin.name}", plugin.get_instructions)
     contents = contain(f"Contents of plugin {plugin.name}", partial(_plain_contents, plugin)).value
     sections = {each.name: each for each in assembly.prompt.sections if each.kind != "plugin_instructions"}
     section = sections.get(plugin.name)
@@ -118,7 +118,9 @@ def _tools(context: AgentContext) -> Iterator[Plain]:
     for tool in filter(None, map(context.tools.get, context.tools.list())):
         yield {
             "name": tool.name,
-            "description": tool.description,
+            "description": text_from(
+                f"Description of tool {tool.name}", partial(getattr, tool, "description")
+            ),
             "enabled": context.tools.is_enabled(tool.name),
             "callCount": context.tools.call_count(tool.name),
             "namespace": tool.namespace,

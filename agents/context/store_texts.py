@@ -120,6 +120,11 @@ def overview(stores: Schemas) -> str:
     )
 
 
+def titles(stores: Schemas) -> dict[str, str]:
+    """Return the headings of the stores' sections by id."""
+    return {each["storeId"]: each["displayName"] for each in stores}
+
+
 def _bullet(schema: StoreSchema, ids: set[str]) -> str:
     siblings = [text for name, text in schema.get("siblingHints", {}).items() if name in ids]
     hint = " ".join([schema["usageHint"], *siblings])

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from agents.context import json_values, store_texts
+from agents.context import store_texts
 from agents.context.background import settle
 from agents.context.errors import AlreadyRegistered, UnknownStore
-from agents.context.stores import STORE_TOOLS, StoreActions, StoreHandler, StoreResult, StoreSchema
+from agents.context.isolation import contain
+from agents.context.stores import (
+    STORE_TOOLS,
+    StoreActions,
+    StoreHandler,
+    StoreResult,
+    StoreSchema,
+    read_schema,
+    schema_key,
+    schema_of,
+)
 from agents.context.tools import Tool
 
 if TYPE_CHECKING:
@@ -34,19 +44,24 @@ class StoreRouter:
 
     def __init__(self) -> None:
         self._handlers: dict[str, StoreHandler] = {}
-        self._still: bytes | None = None
+        self._still: tuple[bytes, ...] | None = None
 
     def put(self, handler: StoreHandler, *, instead_of: object = None) -> None:
         """Register a handler under the id of its schema, in the place of another one when given.
 
         Raises:
             AlreadyRegistered: when a store of that id exists; nothing has changed then.
+            InvalidOption: for a schema of another form; nothing has changed then.
         """
-        store = handler.get_store_schema()["storeId"]
+        self._handlers[self.free_id(handler, instead_of=instead_of)] = handler
+
+    def free_id(self, handler: StoreHandler, *, instead_of: object = None) -> str:
+        """Return the id under which ``put`` would register a handler; it raises the same."""
+        store = schema_of(handler)["storeId"]
         known = self._handlers.get(store)
         if known is not None and known is not instead_of:
             raise AlreadyRegistered("Store", store)
-        self._handlers[store] = handler
+        return store
 
     def remove(self, handler: object) -> None:
         """Take a handler out; one that is not registered is passed over."""
@@ -60,14 +75,10 @@ class StoreRouter:
         """Return the ids in order of registration."""
         return tuple(self._handlers)
 
-    def schemas(self) -> Sequence[StoreSchema]:
-        """Return the schemas as they are now."""
-        return [handler.get_store_schema() for handler in self._handlers.values()]
-
     @contextmanager
     def still(self) -> Iterator[None]:
         """Describe the stores inside the block as they are at its start: a prompt tells one thing of them."""
-        before, self._still = self._still, self._still or self._fingerprint()
+        before, self._still = self._still, self._keys()
         try:
             yield
         finally:
@@ -76,6 +87,10 @@ class StoreRouter:
     def overview(self) -> str:
         """Return the block of the system message that explains the stores, empty when there are none."""
         return self._derive(store_texts.overview)
+
+    def titles(self) -> Mapping[str, str]:
+        """Return the display names of the stores by id; one that cannot be described has none."""
+        return self._derive(store_texts.titles)
 
     def find(self, arguments: Arguments) -> StoreHandler:
         """Return the handler that a call names.
@@ -120,10 +135,17 @@ class StoreRouter:
 
     def _derive(self, make: Callable[[Sequence[StoreSchema]], T]) -> T:
         """Return what is made of the schemas; the same object for the same schemas, so it is only read."""
-        return cast("T", _made_of(make, self._still or self._fingerprint()))
+        return cast("T", _made_of(make, self._keys()))
 
-    def _fingerprint(self) -> bytes:
-        return json_values.fingerprint(self.schemas())
+    def _keys(self) -> tuple[bytes, ...]:
+        """Return the schemas of this moment; a store that fails to give one is left out this time."""
+        if self._still is not None:
+            return self._still
+        found = [
+            contain(f"Describing store {store}", partial(schema_key, handler)).value
+            for store, handler in self._handlers.items()
+        ]
+        return tuple(key for key in found if key is not None)
 
     def _get(self, **arguments: JSON) -> StoreResult:
         handler = self.find(arguments)
@@ -137,7 +159,7 @@ class StoreRouter:
         key = arguments.get("key")
         if not isinstance(key, str) or not key:
             return _refusal("set", 'store_set needs `key`, a text: {"store": …, "key": …, "data": {…}}.')
-        data = _merge(arguments, "data", "key", handler.get_store_schema()["setDataFields"])
+        data = _merge(arguments, "data", "key", schema_of(handler)["setDataFields"])
         return with_error(settle(handler.store_set(key, data)))
 
     def _delete(self, **arguments: JSON) -> StoreResult:
@@ -163,7 +185,7 @@ class StoreRouter:
                 "error": f'Store "{arguments["store"]}" does not support actions.',
             }
         params = _merge(arguments, "params", "action")
-        declared = handler.get_store_schema().get("actions", {}).get(action)
+        declared = schema_of(handler).get("actions", {}).get(action)
         confirm = params.get("confirm")
         if declared and declared.get("destructive") and not (confirm is True or confirm == "true"):
             return {
@@ -229,9 +251,9 @@ def _merge(arguments: Arguments, nest: str, target: str = "", fields: object = N
 
 
 @functools.lru_cache(maxsize=_KEPT_TEXTS)
-def _made_of(make: Callable[[Sequence[StoreSchema]], object], schemas: bytes) -> object:
-    """Return what is made of schemas by their fingerprint; kept, as most contexts have the same stores."""
-    return make(cast("Sequence[StoreSchema]", json_values.from_fingerprint(schemas)))
+def _made_of(make: Callable[[Sequence[StoreSchema]], object], keys: tuple[bytes, ...]) -> object:
+    """Return what is made of schemas by their keys; kept, as most contexts have the same stores."""
+    return make([read_schema(key) for key in keys])
 
 
 def _refusal(operation: str, error: str) -> StoreResult:

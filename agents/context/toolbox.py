@@ -80,16 +80,9 @@ class ToolManager:
         Registering a name again replaces the function and keeps whether it is enabled.
 
         Raises:
-            InvalidOption: for what is no function, for a function that cannot be a tool, and for another tool
-                under the name of one that reaches the stores.
+            InvalidOption: see ``as_tool``.
         """
-        if not callable(candidate):
-            raise InvalidOption(f"A tool is a function or a Tool, not {type(candidate).__name__}.")
-        ready = candidate if isinstance(candidate, Tool) else tool(candidate)
-        if ready.name in STORE_TOOLS and ready.namespace != "store":
-            raise InvalidOption(
-                f'"{ready.name}" reaches the whiteboard and the other stores; give this tool another name.'
-            )
+        ready = as_tool(candidate)
         known = self._slots.get(ready.name)
         if known is None:
             self._slots[ready.name] = _Slot(ready, enabled)
@@ -247,6 +240,23 @@ class ToolManager:
             return False
         slot.enabled = enabled
         return True
+
+
+def as_tool(candidate: Tool | Callable[..., object]) -> Tool:
+    """Return the tool; a plain function becomes one.
+
+    Raises:
+        InvalidOption: for what is no function, for a function that cannot be a tool, and for another tool
+            under the name of one that reaches the stores.
+    """
+    if not callable(candidate):
+        raise InvalidOption(f"A tool is a function or a Tool, not {type(candidate).__name__}.")
+    ready = candidate if isinstance(candidate, Tool) else tool(candidate)
+    if ready.name in STORE_TOOLS and ready.namespace != "store":
+        raise InvalidOption(
+            f'"{ready.name}" reaches the whiteboard and the other stores; give this tool another name.'
+        )
+    return ready
 
 
 def _sendable(given: ToolDefinition) -> tuple[ToolDefinition, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from agents.context.budget import CRITICAL_PERCENT, WARNING_PERCENT
 from agents.context.isolation import contain
+from agents.context.plugin import priority_of
 
 if TYPE_CHECKING:
     from agents.context.budget import Budget
@@ -85,7 +86,7 @@ def summarize_components(plugins: Iterable[ContextPlugin]) -> tuple[ComponentSum
     return tuple(
         ComponentSummary(
             name=each.name,
-            priority=each.compaction_priority,
+            priority=priority_of(each),
             compactable=bool(contain(f"Plugin {each.name}", partial(each.is_compactable)).value),
         )
         for each in plugins

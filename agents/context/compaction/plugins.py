@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agents.context.compaction.results import is_done
+from agents.context.plugin import priority_of
 
 if TYPE_CHECKING:
     from agents.context.compaction.draft import Draft
@@ -15,7 +16,7 @@ _MAX_ROUNDS = 3
 
 def shrink_plugins(draft: Draft) -> None:
     """Ask the plugins for what is missing, highest priority first (hosts' 10, notes 2, whiteboard 1)."""
-    by_priority = sorted(draft.plugins.values(), key=lambda each: -each.compaction_priority)
+    by_priority = sorted(draft.plugins.values(), key=priority_of, reverse=True)
     for name in [plugin.name for plugin in by_priority]:
         for _ in range(_MAX_ROUNDS):
             if is_done(draft):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from agents.context.compaction.plan import PluginShrink
 from agents.context.cut_texts import NOTES_STORE
 from agents.context.isolation import contain
-from agents.context.stores import StoreHandler
+from agents.context.stores import StoreHandler, schema_of
 
 if TYPE_CHECKING:
     from agents.context.compaction.keeper import Keeper
@@ -106,11 +106,19 @@ def twin_of(plugin: ContextPlugin) -> ContextPlugin | None:
 
 def _label(plugin: ContextPlugin) -> str:
     """Return the name that the model knows the plugin by."""
-    return plugin.get_store_schema()["storeId"] if isinstance(plugin, StoreHandler) else plugin.name
+    return _store_of(plugin) or plugin.name
 
 
 def _is_notes(plugin: ContextPlugin) -> bool:
-    return isinstance(plugin, StoreHandler) and plugin.get_store_schema()["storeId"] == NOTES_STORE
+    return _store_of(plugin) == NOTES_STORE
+
+
+def _store_of(plugin: ContextPlugin) -> str | None:
+    """Return the id of a plugin's store, None for one that is none or cannot describe itself now."""
+    if not isinstance(plugin, StoreHandler):
+        return None
+    schema = contain(f"Describing plugin {plugin.name}", partial(schema_of, plugin)).value
+    return schema["storeId"] if schema else None
 
 
 def _lost_entries(before: ContextPlugin, after: ContextPlugin) -> dict[str, JSON]:

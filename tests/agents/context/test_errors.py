@@ -142,6 +142,7 @@ def test_a_failing_plugin_in_every_role_never_stops_a_prompt(caplog: pytest.LogC
 
     context = context_of(lifecycle_hooks={"before_context_prepare": _fail})
     context.register_plugin(Hopeless())
+    caplog.clear()
     context.on("context:prepared", _fail)
     context.add_user_message("hi")
     assert context.prepare().budget.total_used > 0

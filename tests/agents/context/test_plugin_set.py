@@ -5,7 +5,7 @@ import pytest
 
 from agents.context import PluginRegistry, Tool, tool
 from agents.context.errors import AlreadyRegistered, InvalidOption, PluginStateFailed
-from agents.context.plugin_set import display_name, title_of
+from agents.context.plugin_set import display_name
 from memory.plugins.notes import WorkingMemory
 from memory.plugins.whiteboard import InContextMemory
 from tests.agents.context.cast import BARE, Broken, NotePad, Shelf, context_of
@@ -102,8 +102,13 @@ def test_a_replaced_plugin_is_destroyed_and_its_tools_and_store_go_with_it() -> 
 
 
 def test_titles_are_display_names_or_names_in_words() -> None:
-    assert title_of(Shelf("white board")) == "White Board"
-    assert title_of(NotePad()) == "Note Pad"
+    context, shelf = context_of(), Shelf("white board")
+    shelf.get_content = lambda: "filled"  # type: ignore[method-assign]
+    for each in (shelf, NotePad("noted")):
+        context.register_plugin(each)
+    text = system_text(context)
+    assert "# White Board\n\nfilled" in text
+    assert "# Note Pad\n\nnoted" in text
     assert display_name("in_context_memory") == "In Context Memory"
 
 
@@ -175,9 +180,10 @@ def test_destroying_a_context_destroys_its_plugins_except_those_kept(
 def test_what_is_no_text_is_left_out_and_named(caplog: pytest.LogCaptureFixture) -> None:
     context = context_of()
     odd: Any = NotePad()
-    odd.text, odd.instructions = ["a list"], 7
     context.register_plugin(odd)
+    odd.text, odd.instructions = ["a list"], 7
     text = system_text(context)
+    assert context.get_snapshot()["plugins"]
     assert "a list" not in text
     assert "Note Pad" not in text
     assert "Content of plugin note_pad left out: not text but list" in caplog.messages

@@ -82,8 +82,7 @@ def test_a_prompt_asks_each_store_once_how_it_is_described() -> None:
     before = shelf.asked
     context.prepare()
 
-    # Once for the tools and the overview, once for the heading of its section.
-    assert shelf.asked == before + 2
+    assert shelf.asked == before + 1
 
 
 @pytest.mark.trap("W2.7")
