@@ -45,7 +45,7 @@ class WorkingMemory(NotesKeeper):
                 "sizeBytes": entry.size_bytes,
                 "updatedAt": entry.updated_at,
             }
-            for entry in self.entries()
+            for entry in self._shelf
         ]
 
     def format_index(self) -> str:
@@ -54,7 +54,7 @@ class WorkingMemory(NotesKeeper):
 
     def is_compactable(self) -> bool:
         """Return whether a line could leave the index."""
-        return any(self._is_foldable(entry) for entry in self.entries())
+        return any(self._is_foldable(entry) for entry in self._shelf)
 
     def compact(self, tokens_to_free: int) -> int:
         """Return the tokens by which the index shrank; the notes themselves stay stored.

@@ -5,7 +5,7 @@ from typing import cast
 
 from agents.context.json_values import JSON
 from agents.context.stores import StoreResult, StoreSchema
-from memory.plugins.errors import InvalidEntry, StoreError, StoreFull
+from memory.plugins.errors import Destroyed, InvalidEntry, StoreError, StoreFull
 from memory.plugins.notes_entry import NotesEntry
 from memory.plugins.notes_index import format_size
 from memory.plugins.notes_keeper import NotesKeeper
@@ -73,11 +73,16 @@ action "read"."""
 
 def get_note(notes: NotesKeeper, key: str | None) -> StoreResult:
     """Return one note with what is known of it, or the list of all without values."""
-    if key is None:
-        return {"found": True, **listing(notes.entries())}
-    entry = notes.read(key)
-    if entry is None:
-        return {"found": False, "key": key}
+    try:
+        if key is None:
+            return {"found": True, **listing(notes.entries())}
+        entry = notes.read(key)
+    except Destroyed as error:
+        return {"found": False, "key": key, **_reason(error)}
+    return {"found": False, "key": key} if entry is None else _shown(notes, entry)
+
+
+def _shown(notes: NotesKeeper, entry: NotesEntry) -> StoreResult:
     shown: dict[str, JSON] = {
         "description": entry.description,
         "tier": entry.tier,
@@ -127,7 +132,10 @@ def set_note(notes: NotesKeeper, key: str, data: Mapping[str, JSON]) -> StoreRes
 
 def delete_note(notes: NotesKeeper, key: str) -> StoreResult:
     """Delete a note; the result names the real key."""
-    entry = notes.find(key)
+    try:
+        entry = notes.find(key)
+    except Destroyed as error:
+        return {"deleted": False, "key": key, **_reason(error)}
     if entry is None:
         return {"deleted": False, "key": key}
     return {"deleted": notes.delete(entry.key), "key": entry.key}

@@ -72,9 +72,10 @@ class NotesKeeper(NotesReader):
             InvalidEntry: an argument breaks a rule; the message says which.
             StoreFull: there is no room and none can be made; nothing was evicted.
         """
+        shelf = self._living()
         check_tier(tier)
         name = final_key(key, tier)
-        previous = self._shelf.get(name)
+        previous = shelf.get(name)
         now = self._clock()
         known = previous or NotesEntry(name, "", "", 0, base_priority=usual_priority(name), created_at=now)
         text = encode_value(value, self._max_value_bytes)
@@ -91,7 +92,7 @@ class NotesKeeper(NotesReader):
 
     def read(self, key: str) -> NotesEntry | None:
         """Return the note of a key or base key and count the access; None when there is none."""
-        entry = self._shelf.find(key)
+        entry = self.find(key)
         if entry is None:
             return None
         if entry.folded:
@@ -105,14 +106,14 @@ class NotesKeeper(NotesReader):
 
     def delete(self, key: str) -> bool:
         """Return whether a note of that key or base key was there; it is gone, pinned or not."""
-        entry = self._shelf.find(key)
+        entry = self.find(key)
         if entry is not None:
             self._remove([entry])
         return entry is not None
 
     def clear(self) -> list[str]:
         """Return the keys of all notes, which are gone, pinned or not."""
-        return self._remove(list(self._shelf))
+        return self._remove(list(self.entries()))
 
     def evict(self, count: int, strategy: EvictionStrategy = "lru") -> list[str]:
         """Return the keys of up to ``count`` removed notes, lowest priority first.
@@ -127,14 +128,14 @@ class NotesKeeper(NotesReader):
             raise InvalidEntry('The strategy must be "lru" or "size"')
         if not isinstance(count, int) or count < 0:
             raise InvalidEntry("The number of notes to evict is a whole number of at least 0")
-        return self._remove(eviction_order(self._shelf, self.priority_of, strategy)[:count])
+        return self._remove(eviction_order(self._living(), self.priority_of, strategy)[:count])
 
     def cleanup_raw(self) -> Cleanup:
         """Return what was removed: every note of tier raw that is not pinned, critical or persistent."""
         keys = self._remove(
             [
                 entry
-                for entry in self._shelf
+                for entry in self._living()
                 if entry.tier == "raw"
                 and entry.scope.kind != "persistent"
                 and self.priority_of(entry) != "critical"
@@ -144,6 +145,7 @@ class NotesKeeper(NotesReader):
 
     def adopt(self, entries: Iterable[NotesEntry]) -> None:
         """Take over notes as they are: nothing is checked, counted, evicted or announced."""
+        self._living()
         self._shelf = Shelf(entries)
         self.invalidate_token_cache()
 
@@ -151,7 +153,7 @@ class NotesKeeper(NotesReader):
         """Return ``{version: 1, entries}`` with values; shares nothing with the notes."""
         return {
             "version": STATE_VERSION,
-            "entries": [entry_to_state(entry) for entry in self.with_values(self.entries())],
+            "entries": [entry_to_state(entry) for entry in self.with_values(tuple(self._shelf))],
         }
 
     def restore_state(self, state: object) -> None:
@@ -164,6 +166,7 @@ class NotesKeeper(NotesReader):
             NewerState: a newer version wrote it.
             InvalidEntry: a note in it is wrong; the notes are as they were before.
         """
+        self._living()
         saved = saved_entries(state)
         if saved is None:
             return
@@ -182,7 +185,8 @@ class NotesKeeper(NotesReader):
         self.revision += 1
 
     def destroy(self) -> None:
-        """Let go of all notes."""
+        """Let go of all notes; a second call does nothing."""
+        self._is_destroyed = True
         self._shelf = Shelf()
         self.invalidate_token_cache()
 

@@ -8,7 +8,7 @@ from agents.context.json_values import JSON, MAX_BYTES
 from agents.context.kinds import ESTIMATOR, FUNCTION, fault_of_kinds, maybe, whole
 from agents.context.plugin import BasePlugin
 from agents.context.tokens import TokenEstimator
-from memory.plugins.errors import InvalidEntry
+from memory.plugins.errors import Destroyed, InvalidEntry
 from memory.plugins.notes_capacity import Limits
 from memory.plugins.notes_entry import NotesEntry
 from memory.plugins.notes_keys import Tier, check_tier, glob_matches
@@ -37,6 +37,9 @@ class NotesQuery(TypedDict, total=False):
 
 class NotesReader(BasePlugin):
     """Notes with their options, their priorities and every way to look at them that changes nothing.
+
+    After ``destroy`` every method that reads or writes notes raises Destroyed; what a context asks of its
+    plugins tells of no notes.
 
     Attributes:
         max_size_bytes: limit on the sum of the values' UTF-8 bytes of compact JSON.
@@ -69,6 +72,7 @@ class NotesReader(BasePlugin):
             self.estimator = estimator
         self._clock = clock or wall_clock
         self._shelf = Shelf()
+        self._is_destroyed = False
         self._task_states: dict[str, str] | None = None
         self.revision = 0
 
@@ -84,11 +88,11 @@ class NotesReader(BasePlugin):
 
     def find(self, key: object) -> NotesEntry | None:
         """Return the note of a key or base key without counting an access."""
-        return self._shelf.find(key)
+        return self._living().find(key)
 
     def has(self, key: str) -> bool:
         """Return whether a note of that key or base key exists."""
-        return self._shelf.find(key) is not None
+        return self.find(key) is not None
 
     def query(
         self,
@@ -142,7 +146,7 @@ class NotesReader(BasePlugin):
             )
         return [
             entry
-            for entry in self._shelf
+            for entry in self._living()
             if glob_matches(pattern, entry.key) and (tier is None or entry.tier == tier)
         ]
 
@@ -159,7 +163,7 @@ class NotesReader(BasePlugin):
         """Return the keys of unpinned notes that served only tasks which have ended."""
         return [
             entry.key
-            for entry in self._shelf
+            for entry in self._living()
             if not entry.pinned and is_stale(entry.scope, self._task_states)
         ]
 
@@ -171,7 +175,12 @@ class NotesReader(BasePlugin):
 
     def entries(self) -> tuple[NotesEntry, ...]:
         """Return all notes in the order they were first written."""
-        return tuple(self._shelf)
+        return tuple(self._living())
+
+    def _living(self) -> Shelf:
+        if self._is_destroyed:
+            raise Destroyed("These notes were destroyed; create new ones")
+        return self._shelf
 
     @property
     def _limits(self) -> Limits:
