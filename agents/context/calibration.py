@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# Our coarsest count takes 3.5 characters for a token, and the densest scripts cost about one token for each:
+# what is reported beyond is no difference between vocabularies.
+MAX_RATIO = 4
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -11,17 +15,21 @@ class Calibration:
 
     Attributes:
         estimated: tokens counted here.
-        reported: input tokens the provider reported for the same calls.
+        reported: what the provider reported for the same calls, each at most ``MAX_RATIO`` times ours.
     """
 
     estimated: int = 0
     reported: int = 0
 
     def observe(self, *, estimated: int, reported: int) -> Calibration:
-        """Return the calibration with one more call; a call without figures changes nothing."""
+        """Return the calibration with one more call; a call without figures changes nothing.
+
+        A report of more than ``MAX_RATIO`` times our count is taken for that much: one wrong figure, or what
+        a provider adds to a tiny prompt, must not open the gate for good.
+        """
         if estimated <= 0 or reported <= 0:
             return self
-        return Calibration(self.estimated + estimated, self.reported + reported)
+        return Calibration(self.estimated + estimated, self.reported + min(reported, MAX_RATIO * estimated))
 
     @property
     def ratio(self) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from agents.context.compacting import CompactingContext
 from agents.context.isolation import contain
+from agents.context.kinds import Kind, check_kind, whole
 from agents.context.models import split_model
 from agents.context.offload import Offloader
 from agents.context.options import ContextOptions, check_options
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from agents.context.compaction.summary import Summarize
     from agents.context.prompt import Section
     from agents.context.storage import ContextState
+
+_COUNT = whole(0)
+_REPORTED = Kind(f"{_COUNT.words} (leave the call out when the provider sent none)", _COUNT.fits)
 
 
 class AgentContext(CompactingContext):
@@ -89,7 +93,12 @@ class AgentContext(CompactingContext):
         return self._assemble().budget
 
     def record_usage(self, reported_input_tokens: int) -> None:
-        """Note what the provider counted for the prompt of the last ``prepare``."""
+        """Note what the provider counted for the prompt of the last ``prepare``.
+
+        Raises:
+            InvalidOption: for what is no count; leave the call out when the provider sent none.
+        """
+        check_kind("reported_input_tokens", reported_input_tokens, _REPORTED)
         if self.last_budget is not None:
             self.calibration = self.calibration.observe(
                 estimated=self.last_budget.total_used, reported=reported_input_tokens

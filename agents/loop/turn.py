@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, count
 from typing import Any, cast
 
@@ -17,6 +18,7 @@ from agents.connectors.base import (
     Waiting,
 )
 from agents.context import AgentContext, json_values
+from agents.context.isolation import contain
 from agents.context.json_values import JSON
 from agents.loop.asking import ask
 from agents.loop.events import (
@@ -295,7 +297,8 @@ class _Turn:
 
     def _count(self, reply: Done, prompt_tokens: int) -> None:
         if reply.usage.input_tokens is not None:
-            self._context.record_usage(reply.usage.input_tokens)
+            # A figure that is none spoils no answer.
+            contain("Noting the usage", partial(self._context.record_usage, reply.usage.input_tokens))
         if self._loop.limits.max_tokens is not None:
             reply_tokens = self._context.estimator.estimate_data_tokens(reply.output)
             self._meter.count_reply(reply.usage, prompt_tokens=prompt_tokens, reply_tokens=reply_tokens)

@@ -1,7 +1,10 @@
+from typing import Any
+
 import pytest
 
-from agents.context.calibration import Calibration
-from tests.agents.context.cast import context_of
+from agents.context.calibration import MAX_RATIO, Calibration
+from agents.context.errors import InvalidOption
+from tests.agents.context.cast import context_of, reply
 
 
 def test_nothing_is_corrected_before_the_first_report() -> None:
@@ -36,3 +39,31 @@ def test_a_context_compares_the_report_with_its_last_prompt() -> None:
     context.record_usage(used * 2)
     assert context.calibration.ratio == 2.0
     assert context.calculate_budget().total_used == used
+
+
+@pytest.mark.parametrize("count", [None, "x", "5", float("nan"), float("inf"), 5.0, -1, True])
+def test_what_is_no_count_is_refused_with_the_remedy(count: Any) -> None:
+    context = context_of()
+    context.add_user_message("hi")
+    context.prepare()
+    with pytest.raises(InvalidOption, match="leave the call out when the provider sent none"):
+        context.record_usage(count)
+    assert context.calibration == Calibration()
+
+
+def test_one_report_counts_for_no_more_than_vocabularies_differ() -> None:
+    calibration = Calibration().observe(estimated=100, reported=10**400)
+    assert (calibration.reported, calibration.safety_factor) == (400, MAX_RATIO)
+    assert calibration.observe(estimated=1_900, reported=1_900).ratio == pytest.approx(1.15)
+
+
+def test_a_wrong_report_for_a_tiny_prompt_costs_no_messages() -> None:
+    context = context_of(max_context_tokens=128_000)
+    for number in range(10):
+        context.add_user_message(f"Question {number}")
+        context.add_assistant_response(reply("Answer"))
+    context.add_user_message("And now?")
+    context.prepare()
+    context.record_usage(10**12)
+    assert not context.prepare().compacted
+    assert context.get_conversation_length() == 20

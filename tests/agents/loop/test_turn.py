@@ -304,7 +304,14 @@ def test_everything_that_streams_in_is_passed_on_except_waiting() -> None:
 def test_what_the_provider_counted_calibrates_the_context() -> None:
     context = make_context()
     play(context, Sending(Done(say("ok"), Usage(input_tokens=5000))))
-    assert context.calibration.reported == 5000
+    assert context.calibration.ratio > 1
+
+
+def test_a_wrong_count_of_the_provider_spoils_no_answer() -> None:
+    context = make_context()
+    events = play(context, Sending(Done(say("ok"), Usage(input_tokens=-1))))
+    assert events[-1] == TurnFinished("ok")
+    assert context.calibration.ratio == 1.0
 
 
 def test_the_request_can_be_noted_right_before_it_is_made() -> None:
