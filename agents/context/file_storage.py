@@ -13,7 +13,7 @@ from agents.context import json_values
 from agents.context.errors import NewerState, SessionUnreadable, StorageUnusable, words_of
 from agents.context.file_journal import FileHistoryJournal
 from agents.context.home import home_folder
-from agents.context.ids import Clock, wall_clock
+from agents.context.ids import Clock, check_clock, wall_clock
 from agents.context.session_files import file_name, write_atomically
 from agents.context.storage import (
     ContextState,
@@ -48,11 +48,15 @@ class FileContextStorage:
         agent_id: whose sessions they are.
         root: default ``CONTEXTSITE_HOME`` or ``~/.contextsite``.
         clock: epoch milliseconds.
+
+    Raises:
+        InvalidOption: for an id that is none, and a clock that gives no time.
     """
 
     def __init__(self, *, agent_id: str, root: str | Path | None = None, clock: Clock = wall_clock) -> None:
         self.folder = Path(root or home_folder()) / "agents" / file_name(agent_id) / "sessions"
         self.journal = FileHistoryJournal(self.folder)
+        check_clock(clock)
         self._clock = clock
 
     def save(self, session_id: str, state: ContextState, metadata: Mapping[str, JSON] | None = None) -> None:

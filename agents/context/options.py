@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Required, TypedDict
 
 from agents.context import json_values
 from agents.context.assembly import Window
-from agents.context.errors import InvalidKeyword, InvalidOption
+from agents.context.errors import InvalidKeyword, InvalidOption, words_of
+from agents.context.ids import check_clock
+from agents.context.isolation import contain
 from agents.context.kinds import (
     ESTIMATOR,
     FUNCTION,
@@ -25,6 +28,7 @@ from agents.context.kinds import (
     whole,
 )
 from agents.context.models import model_info
+from agents.context.tokens import ApproximateTokenEstimator, TiktokenEstimator
 
 if TYPE_CHECKING:
     from agents.context.compaction.engine import Commit
@@ -40,6 +44,8 @@ if TYPE_CHECKING:
 DEFAULT_RESPONSE_RESERVE = 4096
 DEFAULT_CRITICAL_GATE = 0.90
 DEFAULT_STRATEGY = "algorithmic"
+# They are known to count; asking the exact one would load its vocabulary.
+_OWN_ESTIMATORS = {ApproximateTokenEstimator, TiktokenEstimator}
 
 
 class ContextOptions(TypedDict, total=False):
@@ -145,7 +151,26 @@ def check_options(options: ContextOptions) -> None:
     for name in ("agent_id", "user_id"):
         json_values.check(options.get(name), name)
     if "clock" in options:
-        check_kind("What the clock gives", options["clock"](), WHOLE)
+        check_clock(options["clock"])
+    _check_estimator(options.get("estimator"))
+
+
+def _check_estimator(estimator: TokenEstimator | None) -> None:
+    """Raise InvalidOption for an estimator that does not count a short text, a value and an image."""
+    if estimator is None or type(estimator) in _OWN_ESTIMATORS:
+        return
+    asked: dict[str, Callable[[], object]] = {
+        "estimate_tokens": partial(estimator.estimate_tokens, "Hello"),
+        "estimate_data_tokens": partial(estimator.estimate_data_tokens, "Hello"),
+        "estimate_image_tokens": estimator.estimate_image_tokens,
+    }
+    for name, ask in asked.items():
+        count = contain(f"{name} of the estimator", ask)
+        if count.failure is not None:
+            raise InvalidOption(
+                f"{name} of the estimator failed: {words_of(count.failure)}."
+            ) from count.failure
+        check_kind(f"What {name} of the estimator gives", count.value, whole(0))
 
 
 def window_of(options: ContextOptions) -> Window:

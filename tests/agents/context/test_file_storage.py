@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agents.context import FileContextStorage, file_storage
-from agents.context.errors import NewerState, StorageUnusable
+from agents.context.errors import InvalidOption, NewerState, StorageUnusable
 from agents.context.storage import ContextState
 from tests.agents.context.cast import StoppedClock, user
 
@@ -255,3 +255,8 @@ def test_what_cannot_be_deleted_or_written_is_said_with_the_remedy(
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(StorageUnusable, match="Permission denied"):
         storage.journal.append("s", [])
+
+
+def test_a_clock_that_gives_no_time_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidOption, match="What the clock gives is a whole number of milliseconds"):
+        FileContextStorage(agent_id="my-agent", root=tmp_path, clock=lambda: 10**18)

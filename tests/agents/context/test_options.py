@@ -16,6 +16,24 @@ def test_every_option_has_its_kind() -> None:
     assert KINDS.keys() == ContextOptions.__annotations__.keys()
 
 
+class Counting:
+    """An estimator that gives what it is told; an exception is raised."""
+
+    def __init__(self, text: Any, *, data: Any = 1, image: Any = 1) -> None:
+        self.answers = (text, data, image)
+
+    def estimate_tokens(self, text: str, content_type: str = "mixed") -> Any:
+        if isinstance(self.answers[0], Exception):
+            raise self.answers[0]
+        return self.answers[0]
+
+    def estimate_data_tokens(self, data: object) -> Any:
+        return self.answers[1]
+
+    def estimate_image_tokens(self, *_: object) -> Any:
+        return self.answers[2]
+
+
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [
@@ -71,7 +89,26 @@ def test_every_option_has_its_kind() -> None:
         ),
         ("journal_filter", ["users"], "journal_filter is a list of user, assistant, tool_result, system"),
         ("clock", 5, "clock is a function, not 5"),
-        ("clock", lambda: 1.5, "What the clock gives is a whole number, not 1.5"),
+        (
+            "clock",
+            lambda: 1.5,
+            "What the clock gives is a whole number of milliseconds since 1970, .* not 1.5",
+        ),
+        ("clock", lambda: 10**18, "What the clock gives is a whole number of milliseconds since 1970"),
+        ("clock", lambda: -1, "What the clock gives is a whole number of milliseconds since 1970"),
+        ("clock", lambda: True, "What the clock gives is a whole number of milliseconds since 1970"),
+        ("clock", lambda: 1 / 0, r"The clock failed: division by zero\."),
+        (
+            "estimator",
+            Counting(float("nan")),
+            "What estimate_tokens of the estimator gives is a whole number of",
+        ),
+        ("estimator", Counting("5"), "What estimate_tokens of the estimator gives .* not '5'"),
+        ("estimator", Counting(None), "What estimate_tokens of the estimator gives .* not None"),
+        ("estimator", Counting(-12), "What estimate_tokens of the estimator gives .* not -12"),
+        ("estimator", Counting(1, data=None), "What estimate_data_tokens of the estimator gives .* not None"),
+        ("estimator", Counting(1, image=1.5), "What estimate_image_tokens of the estimator gives .* not 1.5"),
+        ("estimator", Counting(ValueError("no")), r"estimate_tokens of the estimator failed: no\."),
     ],
 )
 def test_an_option_that_is_not_what_it_may_be_is_refused(option: str, value: Any, words: str) -> None:
@@ -95,6 +132,9 @@ def test_an_option_that_is_not_what_it_may_be_is_refused(option: str, value: Any
         {"plugins": {"inContextMemory": {"max_entries": 3}}},
         {"critical_gate": 1},
         {"tools": iter(())},
+        {"estimator": Counting(0)},
+        {"clock": lambda: 0},
+        {"clock": lambda: 253_402_300_799_999},
     ],
 )
 def test_what_the_options_may_be_is_taken(options: Any) -> None:
