@@ -158,7 +158,7 @@ class CompactingContext(PersistentContext):
         """
         check_kind("model", model, MODEL)
         self._assembler.window = window_of({**self._window_options, "model": model})
-        self.model = model
+        self._model = model
         self.calibration = Calibration()
 
     def set_lifecycle_hooks(

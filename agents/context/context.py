@@ -27,16 +27,12 @@ _REPORTED = Kind(f"{_COUNT.words} (leave the call out when the provider sent non
 
 
 class AgentContext(CompactingContext):
-    """What the model receives on every call; made by ``create``.
-
-    Attributes:
-        last_preparation: result of the last ``prepare``, None before.
-    """
+    """What the model receives on every call; made by ``create``."""
 
     def __init__(self, options: ContextOptions) -> None:
         check_options(options)
         super().__init__(options)
-        self.last_preparation: Preparation | None = None
+        self._last_preparation: Preparation | None = None
         self._preparer = Preparer(
             conversation=self._conversation,
             offloader=Offloader(self._plugins.stores, self.tools),
@@ -69,6 +65,11 @@ class AgentContext(CompactingContext):
     def tools_tokens(self) -> int:
         """Tokens of the tool definitions as they would be sent now."""
         return self.tools.count_tokens(self.estimator)
+
+    @property
+    def last_preparation(self) -> Preparation | None:
+        """Result of the last ``prepare``, None before."""
+        return self._last_preparation
 
     @property
     def last_budget(self) -> Budget | None:
@@ -113,7 +114,7 @@ class AgentContext(CompactingContext):
             InvalidState, NewerState: the context is as it was before.
         """
         super().restore_state(state)
-        self.last_preparation = None
+        self._last_preparation = None
 
     def rollover(
         self,
@@ -158,7 +159,7 @@ class AgentContext(CompactingContext):
             )
             result = roll_over(parts, summarize, options)
         if result.performed:
-            self.last_preparation = None
+            self._last_preparation = None
         return result
 
     def get_snapshot(self) -> dict[str, object]:
@@ -174,10 +175,10 @@ class AgentContext(CompactingContext):
         return () if self.is_destroyed else self._assemble().prompt.sections
 
     def _prepare(self) -> Preparation:
-        self.last_thinking = None
+        self._last_thinking = None
         self._call_before_prepare()
         preparation = self._preparer.prepare(self._assemble, self._room_maker)
-        self.last_preparation = preparation
+        self._last_preparation = preparation
         self._remember_exhaustion(preparation.budget)
         self._events.emit("context:prepared", budget=preparation.budget, compacted=preparation.compacted)
         return preparation

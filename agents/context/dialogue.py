@@ -32,7 +32,6 @@ class Dialogue:
     """The part of a context that holds its messages.
 
     Attributes:
-        last_thinking: what the model thought in its last response.
         turn_index: number of user turns so far.
         execution: held by the run that works on this context.
     """
@@ -47,13 +46,18 @@ class Dialogue:
         self._turn_time_ms: int | None = None
         self._destroyed = False
         self.execution = ExecutionGuard()
-        self.last_thinking: str | None = None
+        self._last_thinking: str | None = None
         self.turn_index = 0
 
     @property
     def is_destroyed(self) -> bool:
         """Whether ``destroy`` was called."""
         return self._destroyed
+
+    @property
+    def last_thinking(self) -> str | None:
+        """What the model thought in its last response."""
+        return self._last_thinking
 
     def turn_time(self) -> int:
         """Return when the turn began, in epoch milliseconds.
@@ -94,7 +98,7 @@ class Dialogue:
         """
         self._check_alive()
         item_id = self._new_item_id()
-        item, self.last_thinking = assistant_message(item_id, output)
+        item, self._last_thinking = assistant_message(item_id, output)
         opaque = opaque_output(output)
         self._conversation.settle_pending()
         self._conversation.append(opaque)

@@ -62,11 +62,16 @@ BUILT_INS: dict[str, BuiltIn] = {
 class Features(Mapping[str, bool]):
     """Which features are on: ``features.working_memory``, ``features["workingMemory"]``; read-only."""
 
+    _flags: dict[str, bool]
+
     def __init__(self, flags: Mapping[str, bool]) -> None:
-        self._flags = dict(flags)
+        vars(self)["_flags"] = dict(flags)
 
     def __getitem__(self, name: str) -> bool:
         return self._flags[snake_case(name)]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("Features are read-only: choose them when the context is made.")
 
     def __getattr__(self, name: str) -> bool:
         flags: dict[str, bool] = vars(self).get("_flags", {})

@@ -12,7 +12,7 @@ from agents.context.conversation import Conversation
 from agents.context.dialogue import Dialogue
 from agents.context.errors import InvalidOption
 from agents.context.events import Events
-from agents.context.features import PluginScope, create_plugins, resolve_features
+from agents.context.features import Features, PluginScope, create_plugins, resolve_features
 from agents.context.ids import new_id, wall_clock
 from agents.context.isolation import contain
 from agents.context.journal import HistoryJournal, JournalRecorder
@@ -21,7 +21,7 @@ from agents.context.options import SYSTEM_PROMPT, ContextOptions
 from agents.context.plugin_set import PluginSet
 from agents.context.session_keeper import SessionKeeper
 from agents.context.state import Carried, Parts, capture, is_user_turn, restore
-from agents.context.tokens import TiktokenEstimator
+from agents.context.tokens import TiktokenEstimator, TokenEstimator
 from agents.context.toolbox import ToolManager
 
 if TYPE_CHECKING:
@@ -33,16 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class PersistentContext(Dialogue):
-    """A dialogue with plugins and tools.
-
-    Attributes:
-        model: the model as given.
-        agent_id: where stored state belongs.
-        user_id: whose facts apply.
-        estimator: counts everything here.
-        tools: the tools of this context and of the agent that runs it.
-        features: which features are on; read-only.
-    """
+    """A dialogue with plugins and tools."""
 
     def __init__(self, options: ContextOptions) -> None:
         clock = options.get("clock", wall_clock)
@@ -53,15 +44,15 @@ class PersistentContext(Dialogue):
         super().__init__(
             conversation=Conversation(estimator), events=Events(), recorder=recorder, clock=clock
         )
-        self.model = options["model"]
-        self.agent_id = options.get("agent_id") or new_id(clock)
-        self.user_id = options.get("user_id")
-        self.estimator = estimator
-        self.features = resolve_features(options.get("features"))
+        self._model = options["model"]
+        self._agent_id = options.get("agent_id") or new_id(clock)
+        self._user_id = options.get("user_id")
+        self._estimator = estimator
+        self._features = resolve_features(options.get("features"))
         self.system_prompt = options.get("system_prompt")
         self._agent_state: JSON = None
         self._carried = Carried()
-        self.tools = ToolManager(timeout_ms=options.get("tool_timeout_ms", 0))
+        self._tools = ToolManager(timeout_ms=options.get("tool_timeout_ms", 0))
         self._plugins = PluginSet(self.tools, estimator)
         self._keeper = SessionKeeper(storage, recorder)
         for each in options.get("tools", ()):
@@ -69,6 +60,36 @@ class PersistentContext(Dialogue):
         scope = PluginScope(self.agent_id, self.user_id, self.features, clock)
         for plugin in create_plugins(scope, options.get("plugins") or {}, self.has_plugin):
             self._plugins.register(plugin, is_automatic=True)
+
+    @property
+    def model(self) -> str:
+        """The model as given; ``set_model`` takes another."""
+        return self._model
+
+    @property
+    def agent_id(self) -> str:
+        """Where stored state belongs."""
+        return self._agent_id
+
+    @property
+    def user_id(self) -> str | None:
+        """Whose facts apply."""
+        return self._user_id
+
+    @property
+    def estimator(self) -> TokenEstimator:
+        """Counts everything here."""
+        return self._estimator
+
+    @property
+    def tools(self) -> ToolManager:
+        """The tools of this context and of the agent that runs it."""
+        return self._tools
+
+    @property
+    def features(self) -> Features:
+        """Which features are on."""
+        return self._features
 
     @property
     def system_prompt(self) -> str | None:
@@ -187,7 +208,7 @@ class PersistentContext(Dialogue):
         self._carried = restored.carried
         self.system_prompt = restored.system_prompt or self.system_prompt
         self.agent_state = restored.agent_state
-        self.last_thinking = self._turn_time_ms = None
+        self._last_thinking = self._turn_time_ms = None
         if restored.turn_index is not None:
             self.turn_index = restored.turn_index
         else:

@@ -1,5 +1,7 @@
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -168,3 +170,16 @@ def test_a_model_whose_window_the_reserve_fills_is_refused() -> None:
     with pytest.raises(ValueError, match="below the window of 8192"):
         context.set_model("gpt-4")
     assert context.model == "gpt-4.1"
+
+
+def test_what_is_read_only_cannot_be_set() -> None:
+    documented = Path(__file__).parents[3] / "docs" / "library.md"
+    text = documented.read_text().partition("* `AgentContext`: made by `create`. Read-only: ")[2]
+    names = re.findall(r"`(\w+)`", text.partition(".")[0])
+    assert {"model", "features", "tools", "estimator", "last_preparation"} <= set(names)
+    context = context_of()
+    for name in names:
+        before = getattr(context, name)
+        with pytest.raises(AttributeError, match=name):
+            setattr(context, name, 5)
+        assert getattr(context, name) == before

@@ -183,3 +183,14 @@ def test_the_registry_tells_what_it_has() -> None:
 )
 def test_camel_case_becomes_snake_case(given: str, expected: str) -> None:
     assert snake_case(given) == expected
+
+
+def test_features_are_read_only() -> None:
+    features: Any = context_of(features={}).features
+    for name in ("working_memory", "workingMemory", "anything"):
+        with pytest.raises(AttributeError, match="choose them when the context is made"):
+            setattr(features, name, False)
+    with pytest.raises(TypeError):
+        features["working_memory"] = False
+    assert features.working_memory is features["working_memory"] is True
+    assert copy.deepcopy(features) == features
