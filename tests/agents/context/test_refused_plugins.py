@@ -9,8 +9,7 @@ from agents.context import AgentContext
 from agents.context.compaction.briefing import summarize_components
 from agents.context.errors import InvalidOption
 from agents.context.json_values import InvalidJSON
-from agents.context.store_tools import STORE_TOOLS
-from agents.context.stores import schema_of
+from agents.context.stores import STORE_TOOLS, schema_of
 from tests.agents.context.cast import NotePad, Shelf, context_of, reply, say
 from tests.agents.context.compaction.cast import sized, words
 
