@@ -173,6 +173,15 @@ def context_of(**options: Any) -> AgentContext:
     return AgentContext.create(**(given | options))
 
 
+def talked(**options: Any) -> AgentContext:
+    """Return a context of one turn whose call is answered and not yet told to the model."""
+    context = context_of(**options)
+    context.add_user_message("one")
+    context.add_assistant_response(reply("two", {"c": "look"}))
+    context.add_tool_results([{"tool_use_id": "c", "content": "three"}])
+    return context
+
+
 def user(text: str, item_id: str = "u") -> InputItem:
     return {
         "type": "message",

@@ -9,8 +9,7 @@ import pytest
 from agents.context import AgentContext, FileContextStorage
 from agents.context.errors import ContextError
 from agents.context.json_values import InvalidJSON
-from tests.agents.context.cast import context_of, user
-from tests.agents.context.test_state import talked
+from tests.agents.context.cast import context_of, talked, user
 
 
 @pytest.mark.parametrize(("name", "value"), [("user_id", "\x00"), ("agent_id", "\udfff"), ("user_id", 7)])
