@@ -1,6 +1,6 @@
 # Everything a person or a machine does with this project; `make help` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint attack gallery bench fuzz traps browser locks screenshots clean
+.PHONY: help install run providers test lint attack gallery bench fuzz traps browser locks screenshots clean
 
 # The first Python that runs and is new enough.
 PYTHON ?= $(shell for each in python3 python3.11 python3.12 python3.13; do \
@@ -23,6 +23,10 @@ help: ## Show this list
 	$(PIP) install --require-hashes -r requirements/dev.txt
 	touch $@
 
+.venv/providers: .venv/runtime requirements/providers.txt
+	$(PIP) install --require-hashes -r requirements/providers.txt
+	touch $@
+
 .venv/bench: .venv/runtime requirements/bench.txt
 	$(PIP) install --require-hashes -r requirements/bench.txt
 	touch $@
@@ -42,6 +46,8 @@ run: .venv/runtime build/bundles/math.css ## Start the demo: database, worker an
 	@DEBUG=1 $(BIN)/python manage.py migrate --verbosity 0
 	@DEBUG=1 $(BIN)/python manage.py demo
 	@DEBUG=1 exec $(BIN)/python manage.py serve
+
+providers: .venv/providers ## Install what asks real models: OpenAI, Anthropic, Google and compatible servers
 
 test: .venv/dev ## Run the tests; DATABASE_URL, REDIS_URL and Chromium widen what runs
 	$(BIN)/pytest -n 2 --dist loadfile
@@ -81,7 +87,8 @@ lint: .venv/dev node_modules ## Check style, types, imports, templates, spelling
 
 locks: .venv/dev ## Resolve the lock files anew from pyproject.toml
 	$(BIN)/pip-compile --quiet $(LOCK) -o requirements/runtime.txt pyproject.toml
-	$(BIN)/pip-compile --quiet $(LOCK) --extra scaled --extra providers --extra uvicorn --extra dev -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
+	$(BIN)/pip-compile --quiet $(LOCK) --extra providers -c requirements/runtime.txt -o requirements/providers.txt pyproject.toml
+	$(BIN)/pip-compile --quiet $(LOCK) --extra scaled --extra providers --extra uvicorn --extra dev -c requirements/providers.txt -o requirements/dev.txt pyproject.toml
 	$(BIN)/pip-compile --quiet $(LOCK) --extra bench -c requirements/dev.txt -o requirements/bench.txt pyproject.toml
 
 LOCK := --generate-hashes --strip-extras --allow-unsafe --no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links

@@ -106,7 +106,7 @@ def _connector(found: Access, allow_provider_transfer: bool) -> Connector:
         if str(fault.name).partition(".")[0] not in _PACKAGES:
             raise
         raise ConnectorError(
-            "Real providers need the extra `providers`: pip install 'contextsite[providers]'."
+            "Real providers need more packages: run `make providers`, or install contextsite[providers]."
         ) from fault
     made = implementation.ProviderConnector(
         found, allow_provider_transfer=allow_provider_transfer, patience_s=_PATIENCE_S

@@ -91,7 +91,7 @@ def test_without_the_extra_everything_imports_and_the_first_use_says_what_to_ins
     ran = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=60, check=False)
     assert ran.stderr == ""
     assert ran.stdout.strip() == (
-        "Real providers need the extra `providers`: pip install 'contextsite[providers]'."
+        "Real providers need more packages: run `make providers`, or install contextsite[providers]."
     )
 
 
@@ -100,7 +100,7 @@ def test_the_extra_is_named_when_one_of_its_packages_is_missing(monkeypatch: pyt
         raise ModuleNotFoundError("No module named 'anthropic'", name="anthropic.types")
 
     monkeypatch.setattr(registry, "import_module", broken)
-    with pytest.raises(ConnectorError, match="extra `providers`"):
+    with pytest.raises(ConnectorError, match="run `make providers`"):
         connect("openai", environ={"OPENAI_API_KEY": "a second key of this test alone"})
 
 
