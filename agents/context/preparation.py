@@ -177,19 +177,19 @@ class Preparer:
     def _shorten_replies(self, assemble: Callable[[], Assembly]) -> tuple[str, ...]:
         """Return the ids of the model's messages that were shortened, as far as the prompt did not fit.
 
-        Keeping them in full makes the system message longer, so a second look follows.
+        Keeping them in full makes the system message longer, so another look follows; what was shortened once
+        is not long any more.
         """
         changed: list[str] = []
-        for _ in range(_MAX_CUTS):
-            budget = assemble().budget
-            excess = budget.content_used - budget.content_max
-            history = self._conversation.items()
-            shorter = shorten_replies(history, excess, self._estimator, self._offloader.keep_words)
-            if not shorter:
-                break
+        while shorter := self._shorter_replies(assemble().budget):
             self._conversation.rewrite_history(shorter)
             changed += [item["id"] for item in shorter.values()]
         return tuple(changed)
+
+    def _shorter_replies(self, budget: Budget) -> dict[int, InputItem]:
+        excess = budget.content_used - budget.content_max
+        history = self._conversation.items()
+        return shorten_replies(history, excess, self._estimator, self._offloader.keep_words)
 
     def _cut(self, room: int, assemble: Callable[[], Assembly]) -> OversizeResult:
         """Return the pending input cut to the room, less the system message.

@@ -109,7 +109,12 @@ def test_shortened_arguments_are_an_object_and_never_longer(arguments: dict[str,
 @pytest.mark.parametrize("features", [{}, BARE])
 @pytest.mark.parametrize(
     "arguments",
-    [json.dumps({"path": "a", "text": LONG}), '{"path": "' + LONG, json.dumps({"text": [1] * 20_000})],
+    [
+        json.dumps({"path": "a", "text": LONG}),
+        json.dumps({"text": [1] * 20_000}),
+        '{"path": "' + LONG,
+        '{"path": "' + "\x01" * 20_000,
+    ],
 )
 def test_a_turn_goes_on_after_a_call_that_leaves_no_room(features: Any, arguments: str) -> None:
     agent = agent_of(call(("c1", "write", arguments)), say("done"), say("well"), features=features)
