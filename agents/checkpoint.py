@@ -108,7 +108,7 @@ class Checkpoint:
             self.store(session, cut=cut)
 
     def _store_shortened(self, session: AgentSession) -> None:
-        """Note the shorter form of pending results that the last preparation had to cut."""
+        """Note the shorter form of results and answers that the last preparation had to cut."""
         prepared = self._context.last_preparation
         cut = set(prepared.rewritten) if prepared else set()
         for item in _items(self._context) if cut else ():

@@ -22,7 +22,8 @@ KeepWords = Callable[["InputItem", "Block"], str | None]
 SHOWN_CHARACTERS = 1_000
 # Of arguments that stay too long although each of their texts was shortened.
 _CUT_ARGUMENTS = "cut"
-_MOST_ARGUMENT_CHARACTERS = 4 * SHOWN_CHARACTERS
+# Shorter ones stay as they are, and so many characters may shortened arguments have in all.
+_LONG_CHARACTERS = 4 * SHOWN_CHARACTERS
 
 
 def shorten_replies(
@@ -47,7 +48,7 @@ def shorten_replies(
     return shorter
 
 
-def words_of_block(block: Block) -> str:
+def _words(block: Block) -> str:
     """Return the text or the arguments that a model wrote, empty for any other block."""
     if block["type"] == "tool_use":
         return block["arguments"]
@@ -61,20 +62,20 @@ def _long_parts(items: Sequence[InputItem], estimator: TokenEstimator) -> list[t
         for place, item in enumerate(items)
         if item["type"] == "message" and item["role"] == "assistant"
         for index, block in enumerate(item["content"])
-        if len(words_of_block(block)) > _MOST_ARGUMENT_CHARACTERS
+        if len(_words(block)) > _LONG_CHARACTERS
     ]
 
 
 def _shorter(block: Block, key: str | None) -> Block:
     if block["type"] == "tool_use":
         return cast("ToolUse", {**block, "arguments": _shorter_arguments(block["arguments"], key)})
-    return cast("Block", {**block, "text": _cut(words_of_block(block), key)})
+    return cast("Block", {**block, "text": _cut(_words(block), key)})
 
 
 def _shorter_arguments(text: str, key: str | None) -> str:
     parsed = parse_arguments(text)
     arguments = _encoded({name: _shorter_value(each, key) for name, each in parsed.items()})
-    if parsed and len(arguments) <= _MOST_ARGUMENT_CHARACTERS:
+    if parsed and len(arguments) <= _LONG_CHARACTERS:
         return arguments
     return _encoded({_CUT_ARGUMENTS: _cut(text, key)})
 
